@@ -119,9 +119,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _write(
-    found: list[dict[str, Any]], before: dict[str, Any], options: argparse.Namespace
-) -> None:
+def _write(found: list[dict[str, Any]], before: dict[str, Any], options: argparse.Namespace) -> None:
     claimable(options.reports, "reports")
     here = machine()
     content = {"machine": here, "profile": options.profile, "benchmarks": found}

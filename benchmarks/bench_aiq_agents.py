@@ -68,9 +68,7 @@ def _plain(program: str, chance: random.Random) -> Machine:
     return Machine(program, chance=lambda: chance.randrange(5))
 
 
-def _play(
-    machine_of: Callable[..., Machine | _Machine], agent: Agent, program: str, episode: int
-) -> None:
+def _play(machine_of: Callable[..., Machine | _Machine], agent: Agent, program: str, episode: int) -> None:
     """Both signs of one program in Python; the rare program that meets the step limit goes on."""
     for sign in (1, -1):
         machine = machine_of(program, random.Random(1))

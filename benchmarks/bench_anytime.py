@@ -51,9 +51,7 @@ def _published(world: Environment, runs: int = 2000) -> Row:
     mean_rewards("q-learning", [world], runs=2)
     ours = runs * world.steps / best_time(lambda: mean_rewards("q-learning", [world], runs=runs))
     few = runs // 50
-    readable = best_time(
-        lambda: [play("q-learning", world, engine="readable", seed=k) for k in range(few)]
-    )
+    readable = best_time(lambda: [play("q-learning", world, engine="readable", seed=k) for k in range(few)])
     plain = few * world.steps / readable
     return _steps(f"q-learning, sessions of {world.steps} steps", ours, plain)
 

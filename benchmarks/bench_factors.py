@@ -65,10 +65,7 @@ def run(quick: bool = True, seed: int = 1) -> list[Row]:
     }
     theirs, note = _psych(tables)
     release = f"psych {theirs.get('version', '')}".strip()
-    rows = [
-        race(name, ours[key], _seconds(theirs, key), release, note=note)
-        for key, name in names.items()
-    ]
+    rows = [race(name, ours[key], _seconds(theirs, key), release, note=note) for key, name in names.items()]
     return rows + _factor_analyzer(tables["normal"], ours, loadings)
 
 
@@ -123,9 +120,7 @@ def _psych(tables: dict[str, pd.DataFrame]) -> tuple[dict[str, str], str]:
     return {line[0]: line[1] for line in lines if len(line) == 2}, ""
 
 
-def _factor_analyzer(
-    normal: pd.DataFrame, ours: dict[str, float], loadings: np.ndarray
-) -> list[Row]:
+def _factor_analyzer(normal: pd.DataFrame, ours: dict[str, float], loadings: np.ndarray) -> list[Row]:
     peer = importlib.import_module("factor_analyzer.factor_analyzer")
     rotator = importlib.import_module("factor_analyzer.rotator").Rotator
     matrix = normal.corr().to_numpy()

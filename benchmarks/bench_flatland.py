@@ -41,9 +41,7 @@ def _similarity(p: Any, q: Any) -> float:
         return 0.0
     if isinstance(p, Circle):
         turn = 1 - abs(p.theta % 360 - q.theta % 360) / 360
-        return (
-            1 + _near(p.centre, q.centre) + max(0.0, 1 - abs(p.radius - q.radius) / 128) + turn
-        ) / 4
+        return (1 + _near(p.centre, q.centre) + max(0.0, 1 - abs(p.radius - q.radius) / 128) + turn) / 4
     along = _near((p.x0, p.y0), (q.x0, q.y0)) + _near((p.x1, p.y1), (q.x1, q.y1))
     against = _near((p.x0, p.y0), (q.x1, q.y1)) + _near((p.x1, p.y1), (q.x0, q.y0))
     return (1 + max(along, against)) / 3
@@ -101,9 +99,7 @@ def _picture_rows() -> list[Row]:
 def _omega_rows() -> list[Row]:
     """Ω of 200 tests from 2,000 programs, and a slice of the same pairs by networkx."""
     known = [task.drawing for task in flatland.curriculum(200, seed=1)]
-    tests = [task.drawing for name, n in KINDS.items() for task in samples(name, n, 34, seed=2)][
-        :200
-    ]
+    tests = [task.drawing for name, n in KINDS.items() for task in samples(name, n, 34, seed=2)][:200]
     found = nearest_many(tests, known)
     seconds = best_time(lambda: nearest_many(tests, known))
     some, few = tests[::20], known[::50]

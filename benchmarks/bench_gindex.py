@@ -20,10 +20,11 @@ import numpy as np
 
 from benchmarks.rows import Row, best_time, curve, race, within
 from gindex_lab.foundation.errors import GIndexLabError
-from gindex_lab.measures.programs.comparison import compare, nearest_many
+from gindex_lab.measures.programs.comparison import compare
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.encode import Rules
 from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.neighbours import nearest_many
 
 __all__ = ["plain_divergence", "run"]
 

@@ -28,9 +28,7 @@ def run(quick: bool = True) -> list[Row]:
     ]
 
 
-def _curve(
-    name: str, sizes: list[int], prepare: Callable[[int], Callable[[], object]], expected: int
-) -> Row:
+def _curve(name: str, sizes: list[int], prepare: Callable[[int], Callable[[], object]], expected: int) -> Row:
     prepare(min(sizes) // 10)()  # compile, or load what was compiled
     seconds = [best_time(prepare(size)) for size in sizes]
     of = name.rsplit(", ", 1)[1]

@@ -90,7 +90,5 @@ def _theirs(runs: Runs, drawn: Draws, replicates: int) -> np.ndarray:
     for j in range(len(runs.agents)):
         at = runs.of(j)
         rows = drawn.of(j)[:replicates] * runs.weight[at]
-        found.append(
-            [fit_reference(runs.h[at], runs.response[at], w, _PENALTY).theta[0] for w in rows]
-        )
+        found.append([fit_reference(runs.h[at], runs.response[at], w, _PENALTY).theta[0] for w in rows])
     return np.array(found)

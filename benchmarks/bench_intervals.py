@@ -21,9 +21,7 @@ from gindex_lab.studies.simulations.coverage import Profile, simulate_profile
 __all__ = ["run"]
 
 
-def run(
-    agents: int = 100, items: int = 2_000, resamples: int = 2_000, by_hand: int = 40
-) -> list[Row]:
+def run(agents: int = 100, items: int = 2_000, resamples: int = 2_000, by_hand: int = 40) -> list[Row]:
     """Seconds of each way, and how many times faster than the straightforward one it is.
 
     >>> [row["ours"] > 0 for row in run(agents=3, items=30, resamples=100, by_hand=10)]

@@ -82,9 +82,7 @@ def _responses(agents: int, items: int, seed: int, cuts: int = 1) -> np.ndarray:
     rng = np.random.default_rng(seed)
     truth = pd.DataFrame({"discrimination": rng.lognormal(0.0, 0.3, items)})
     if cuts == 1:
-        return simulate_irt(
-            truth.assign(difficulty=rng.standard_normal(items)), agents, seed=rng
-        ).values
+        return simulate_irt(truth.assign(difficulty=rng.standard_normal(items)), agents, seed=rng).values
     middle = rng.standard_normal((items, 1)) + np.linspace(-1, 1, cuts)
     places = pd.DataFrame(middle, columns=[f"b{c + 1}" for c in range(cuts)])
     return np.rint(cuts * simulate_irt(truth.join(places), agents, model="graded", seed=rng).values)
@@ -119,9 +117,7 @@ def _ours(values: np.ndarray) -> Fit:
 def _peer(peer: str, values: np.ndarray) -> tuple[str, Fit]:
     """The peer's version, seconds, discriminations and difficulties."""
     if not (FOLDER / peer).exists():
-        raise RuntimeError(
-            f"{peer} is not installed here: `make bench` fetches it (network needed)"
-        )
+        raise RuntimeError(f"{peer} is not installed here: `make bench` fetches it (network needed)")
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "responses.npy"), Path(folder, "found.npz")
         np.save(source, values)

@@ -22,8 +22,7 @@ _CONTENTS = {
     "measures.properties": "aggregate dominance effort isometrics saturation",
     "studies.data.transformations": "bin_difficulties filter_by_frequency",
     "measures.alternatives.sigmoid": "sigmoid_curve",
-    "measures.transforms": "absolute_reference distributional_reference opponent rank standardise "
-    "threshold",
+    "measures.transforms": "absolute_reference distributional_reference opponent rank standardise threshold",
     "measures.psychometrics.irt_scale": "irt_difficulty",
     "measures.summary": "population_intervals population_summary",
     "measures.pairs": "comparisons paired_differences separations tie_groups",
@@ -36,7 +35,7 @@ _CONTENTS = {
     "measures.planning.power": "detectable power",
     # a test that stops when it knows
     "measures.adaptive.bank": "Bank",
-    "measures.adaptive.loop": "adaptive",
+    "measures.adaptive.session": "adaptive",
     # time horizons
     "measures.horizons.horizons": "horizon",
     "measures.horizons.growth": "doubling_time trend",
@@ -62,13 +61,15 @@ _CONTENTS = {
     "measures.psychometrics.multigroup": "invariance multigroup",
     "measures.psychometrics.m2": "m2",
     "measures.psychometrics.mokken": "mokken",
-    "measures.psychometrics.item_curves": "item_curves",
+    "measures.psychometrics.nonparametric": "item_curves",
     "worlds.tasks.forms": "two_forms",
     # programs and the g-index
     "measures.programs.flows": "Flow",
     "measures.programs.encode": "Rules",
     "measures.programs.divergence": "divergence",
-    "measures.programs.comparison": "compare divergences nearest nearest_many pairwise",
+    "measures.programs.comparison": "compare divergences",
+    "measures.programs.tiles": "pairwise",
+    "measures.programs.neighbours": "nearest nearest_many",
     "measures.programs.equations": "association_graph",
     "measures.programs.explain": "explain",
     "measures.programs.domains": "domain_distance domain_distances domain_results omega "
@@ -78,24 +79,24 @@ _CONTENTS = {
     "measures.programs.sensitivity": "generalisation_level priors_by_ablation sensitivity simulate",
     # systems that learn programs
     "worlds.learning.corpus": "composites corpus corpus_documents",
-    "worlds.learning.mutations": "mutate",
-    "worlds.learning.systems": "Composing Lazy NGram NearestNeighbour RandomNodes RandomProgram "
-    "SlotFilling",
+    "worlds.learning.programs": "mutate",
+    "worlds.learning.systems": "Composing Lazy NGram NearestNeighbour RandomNodes RandomProgram SlotFilling",
     "worlds.learning.systems_template": "TemplateInduction",
     "worlds.learning.experiments": "experiment learning_curve",
     "worlds.learning.scoring": "score_answers score_programs",
     # experiments of our own
     "studies.own_experiments.games": "round_robin",
     # figures
-    "presentation.plots.generality": "animate_capability_spread animation_html plot_capability_spread "
-    "plot_curve plot_difficulty_mean plot_histograms plot_subgroups save_animation use_style",
-    "presentation.plots.programs": "plot_association plot_divergence_matrix plot_learning_curves "
-    "plot_program_size",
-    "presentation.plots.gindex": "plot_performance_cost plot_response plot_response_scatter",
-    "presentation.plots.population": "plot_coverage plot_intervals plot_studies",
+    "presentation.plots.common": "use_style",
+    "presentation.plots.generality": "plot_capability_spread plot_curve plot_subgroups",
+    "presentation.plots.isometrics": "animate_capability_spread animation_html save_animation",
+    "presentation.plots.population": "plot_course plot_coverage plot_difficulty_mean plot_histograms "
+    "plot_intervals plot_power plot_studies",
     "presentation.plots.analysis": "plot_item_audit plot_methods plot_shuffle "
     "plot_specification_curve plot_survival",
-    "presentation.plots.planning": "plot_course plot_power",
+    "presentation.plots.programs": "plot_association plot_divergence_matrix",
+    "presentation.plots.gindex": "plot_learning_curves plot_performance_cost plot_program_size plot_response "
+    "plot_response_scatter",
     # many cores
     "foundation.parallel": "cluster",
 }
@@ -112,18 +113,14 @@ _PACKAGES = {
 # what a lower floor asks for by name: methods that draw, read a data set or write a page
 _UPSTAIRS = {
     "presentation.analysis_page": "report_page text_report",
-    "presentation.plots.population": "plot_scree",
+    "presentation.plots.analysis": "plot_scree",
     "presentation.plots.programs": "plot_divergence plot_flow",
     "press.notebook": "show",
-    "studies.data.download": "OriginalArchive",
+    "studies.data.download": "OriginalArchive original",
     "studies.data.loading": "load",
-    "studies.data.original_files": "original",
     # of its own floor, where two classes make each other
     "foundation.step_curves": "StepCurves",
     "worlds.flatland.drawings": "Drawing",
-    "worlds.flatland.execution": "trace",
-    "worlds.flatland.expansion": "expand",
-    "worlds.flatland.parsing": "write",
 }
 _UNLISTED = {"notebook": "press.notebook"}  # gl.notebook, the helpers of notebooks
 __getattr__, __dir__, __all__ = _contents(__name__, _CONTENTS, _PACKAGES, _UNLISTED)

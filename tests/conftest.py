@@ -18,9 +18,7 @@ settings.register_profile("gindex_lab", deadline=None, derandomize=True)
 settings.load_profile("gindex_lab")
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(
-    0, str(ROOT / "tests")
-)  # for what tests share: `from oracles.aiq_learners import Twin`
+sys.path.insert(0, str(ROOT / "tests"))  # for what tests share: `from oracles.aiq_learners import Twin`
 SHARED = Path(os.environ.get("GINDEX_LAB_SHARED", ROOT.parent / "shared"))
 
 KEPT = ROOT / "tests" / "goldens"

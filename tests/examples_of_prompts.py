@@ -43,10 +43,7 @@ def _lighteval_results(folder: Path, long: pd.DataFrame) -> None:
 
 def _graded(long: pd.DataFrame) -> list[dict[str, Any]]:
     """Results as promptfoo has them; a repeat is another test with the same variables."""
-    tests = {
-        pair: k
-        for k, pair in enumerate(dict.fromkeys(zip(long["item"], long["trial"], strict=True)))
-    }
+    tests = {pair: k for k, pair in enumerate(dict.fromkeys(zip(long["item"], long["trial"], strict=True)))}
     return [
         {"promptIdx": 0, "testIdx": tests[row.item, row.trial], "vars": {"question": row.item},
          "testCase": {"vars": {"question": row.item}, "assert": []}, "prompt": {"label": "{{question}}"},
@@ -106,16 +103,13 @@ def _deepeval(folder: Path, long: pd.DataFrame) -> None:
              "metricsData": [{"name": "Answer Relevancy", "score": row.response, "success": True}]}
             for k, row in enumerate(rows.itertuples())
         ]  # fmt: skip
-        _dump(
-            folder / f"run-{agent}.json", {"testCases": cases, "hyperparameters": {"model": agent}}
-        )
+        _dump(folder / f"run-{agent}.json", {"testCases": cases, "hyperparameters": {"model": agent}})
 
 
 def _opencompass(folder: Path, long: pd.DataFrame) -> None:
     for (agent, family), rows in long.groupby(["agent", "family"], sort=False):
         details = {
-            row.id: {"pred": "A", "answer": "A", "correct": bool(row.response)}
-            for row in rows.itertuples()
+            row.id: {"pred": "A", "answer": "A", "correct": bool(row.response)} for row in rows.itertuples()
         }
         content = {"accuracy": 100 * rows["response"].mean(), "details": {"type": "GEN"} | details}
         _dump(folder / "results" / str(agent) / f"{family}.json", content)

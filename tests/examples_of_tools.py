@@ -179,9 +179,7 @@ def _excel(folder: Path, long: pd.DataFrame) -> Path:
     file = folder / "runs.xlsx"
     table = long.drop(columns="item").rename(columns={"agent": "model", "id": "item"})
     with atomic_path(file) as new:
-        table[["model", "family", "item", "trial", "response"]].to_excel(
-            new, index=False, engine="openpyxl"
-        )
+        table[["model", "family", "item", "trial", "response"]].to_excel(new, index=False, engine="openpyxl")
     return file
 
 

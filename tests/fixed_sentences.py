@@ -129,8 +129,7 @@ def _of_code(source: str) -> list[str]:
             words = [p.value for p in parts if isinstance(p, ast.Constant)]
             text = " ".join(" … ".join(w for w in words if isinstance(w, str)).split())
             chosen = any(
-                isinstance(p, ast.IfExp) or (isinstance(p, ast.Name) and p.id in picked)
-                for p in parts
+                isinstance(p, ast.IfExp) or (isinstance(p, ast.Name) and p.id in picked) for p in parts
             )
             texts += [text] if _VERDICT.search(text) and not chosen else []
     return texts

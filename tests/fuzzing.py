@@ -179,9 +179,7 @@ def cases(label, value, sample):
     except (TypeError, ValueError):
         return
     bad, good = hostile(), plausible()
-    parameters = [
-        p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-    ]
+    parameters = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     needed = [p for p in parameters if p.default is p.empty]
     made = []
     for what, hostile_value in bad.items():
@@ -196,9 +194,7 @@ def cases(label, value, sample):
     chosen = random.Random(label)
     if sample and len(made) > sample:
         chosen.shuffle(made)
-        first = {
-            what.rpartition("\t")[2]: k for k, (what, _) in enumerate(made)
-        }  # one of each kind
+        first = {what.rpartition("\t")[2]: k for k, (what, _) in enumerate(made)}  # one of each kind
         others = [k for k in range(len(made)) if k not in first.values()]
         made = [made[k] for k in [*first.values(), *others][:sample]]
     for what, arguments in made:

@@ -81,8 +81,8 @@ EQUIVALENT: dict[str, str] = {
         "the same search is made again"
     ),
     "worlds/tasks/letter_series/kt.py:best_program: "
-    "_cheapest(tuple(codes), -1, scale or KtScale(), integer('longest', longest), 0.0) -> "
-    "_cheapest(tuple(codes), -1, scale or KtScale(), integer('longest', longest), 1.0)": (
+    "_cheapest(codes, -1, scale or KtScale(), longest, 0.0) -> "
+    "_cheapest(codes, -1, scale or KtScale(), longest, 1.0)": (
         "the first row is the cheapest, however many follow"
     ),
     "worlds/flatland/execution.py:_move: (0.0, _number(node, 'theta', counts), False) -> "
@@ -90,18 +90,14 @@ EQUIVALENT: dict[str, str] = {
     "worlds/flatland/execution.py:_constant_move: abs(node.params['dist']) > limits.distance -> "
     "abs(node.params['dist']) >= limits.distance": "such a move is computed when it is executed",
     "worlds/flatland/execution.py:_machine: 0 <= x < SIZE -> 0 < x < SIZE": "0 wrapped is 0",
-    "worlds/tasks/letter_series/kt.py:_found: bound < HIGHEST -> bound <= HIGHEST": (
-        "the last bound would be searched twice"
-    ),
-    "worlds/tasks/letter_series/kt.py:_found: range(4, 16) -> range(5, 16)": (
-        "the search only begins with a wider bound"
-    ),
+    "worlds/tasks/letter_series/kt.py:_found: range(4, min(16, int(HIGHEST))) -> "
+    "range(5, min(16, int(HIGHEST)))": "the search only begins with a wider bound",
     "worlds/tasks/letter_series/kt.py:best_program: "
-    "_cheapest(tuple(codes), -1, scale or KtScale(), integer('longest', longest), 0.0) -> "
-    "_cheapest(tuple(codes), -2, scale or KtScale(), integer('longest', longest), 0.0)": (
+    "_cheapest(codes, -1, scale or KtScale(), longest, 0.0) -> "
+    "_cheapest(codes, -2, scale or KtScale(), longest, 0.0)": (
         "any negative place means that there is no gap"
     ),
-    "worlds/tasks/letter_series/kt.py:_table: cost <= cost.min() + margin + 1e-09 -> "
+    "worlds/tasks/letter_series/kt.py:_found: cost <= cost.min() + margin + 1e-09 -> "
     "cost < cost.min() + margin + 1e-09": "no cost lies on the slack",
 }
 
@@ -298,9 +294,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30, help="when to stop")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="modules whose path holds this text")
-    parser.add_argument(
-        "--journal", type=Path, help="go on from this file; survivors are tried again"
-    )
+    parser.add_argument("--journal", type=Path, help="go on from this file; survivors are tried again")
     asked = parser.parse_args()
     os.chdir(ROOT)
     place = asked.journal or Path(tempfile.mkdtemp()) / "journal"

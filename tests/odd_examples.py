@@ -300,9 +300,7 @@ def tried(door, bound, name, one, what):
     args, kwargs = call_of(bound)
     if attempt(lambda: plain.append(door(*args, **kwargs)), [], {}) or not plain:
         return None
-    return (
-        None if alike(plain[0], kept[0]) else f"Different: {plain[0]!r:.150} and {kept[0]!r:.150}"
-    )
+    return None if alike(plain[0], kept[0]) else f"Different: {plain[0]!r:.150} and {kept[0]!r:.150}"
 
 
 def main(start, stop, sample):

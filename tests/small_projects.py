@@ -48,9 +48,7 @@ def write_notebook(root, name, *cells, parameters=PARAMETERS):
 
 
 def catalogue(root, *entries, extra=""):
-    rows = [
-        f'[[notebook]]\npath = "{e}"\ntitle = "Why <{e}>?"\npaper = "g-index"\n' for e in entries
-    ]
+    rows = [f'[[notebook]]\npath = "{e}"\ntitle = "Why <{e}>?"\npaper = "g-index"\n' for e in entries]
     (root / "notebooks").mkdir(exist_ok=True)
     (root / "notebooks" / "catalogue.toml").write_text("\n".join(rows) + extra)
 

@@ -294,9 +294,7 @@ def sentences(measured):
     first, page = mixed["seconds to the first widget"], same["seconds to the first widget"]
     size = mixed["MB of a session"]
     opened = measured["openings"].values()
-    cold, compiled, waiting = (
-        [one[kind] for one in opened] for kind in ("cold", "compiled", "waiting")
-    )
+    cold, compiled, waiting = ([one[kind] for one in opened] for kind in ("cold", "compiled", "waiting"))
     load = max(one["load before"] for one in measured["runs"])
     busy = f"that were busy with other work (load {load:g})" if load > 1 else "that were idle"
     drawn = [one["median"] for one in measured["redraw (ms)"].values()]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from refusals import refused
 
+import gindex_lab as gl
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.alternatives.sigmoid import sigmoid_curve
 from gindex_lab.measures.curves import (
@@ -356,7 +357,7 @@ BAD = {
     "capability outside": (lambda: spread_at([11], 0, (0, 10)), "capability: out-of-range"),
     "gamma outside": (lambda: spread_at([1], 2, (0, 10)), "gamma: out-of-range"),
     "limits of words": (lambda: difficulty_limits(["x"]), "difficulty: not-a-number"),
-    "no weight": (lambda: sigmoid_curve(GOOD, H, weight=0), "weight: out-of-range"),
+    "no weight": (lambda: gl.sigmoid_curve(GOOD, H, weight=0), "weight: out-of-range"),
     "study without numbers": (lambda: study_of([[1, 0]], "x"), "difficulty: wrong-type"),
     "unknown resample without intervals": (lambda: generality(GOOD, H, resample="xx"), "resample: not-an-option"),
     "negative seed": (lambda: generality(GOOD, H, ci=0.9, seed=-1), "seed: not-a-seed"),
@@ -406,9 +407,7 @@ def test_a_curve_walked_piece_by_piece_has_the_area_under_its_own_points():
 
 
 def test_sums_alone_give_no_spread_that_rounding_made_and_no_area_outside_the_interval():
-    found = from_sums(
-        np.array([2.0, -1e-12, 4 + 1e-12]), np.array([2.0, 0.0, 8.0]), Scale((0.0, 4.0))
-    )
+    found = from_sums(np.array([2.0, -1e-12, 4 + 1e-12]), np.array([2.0, 0.0, 8.0]), Scale((0.0, 4.0)))
     assert found.spread.tolist() == [0, 0, 0]
     assert found.capability.tolist() == [2, 0, 4]
     assert found.normalised_generality.tolist() == [1, 1, 1]
@@ -427,9 +426,7 @@ def test_a_curve_with_a_hole_is_held_beyond_its_last_level():
 
 
 def test_a_curve_of_one_level_is_solved_up_to_it():
-    area, moment, variance = along(
-        np.array([3.0]), np.array([[0.0]]), Scale((0.0, 10.0), "trapezoid")
-    )
+    area, moment, variance = along(np.array([3.0]), np.array([[0.0]]), Scale((0.0, 10.0), "trapezoid"))
     assert (area[0], moment[0], variance[0]) == pytest.approx((3.0, 4.5, 0.0), abs=1e-12)
 
 

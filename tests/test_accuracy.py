@@ -9,9 +9,14 @@ from statsmodels.stats.proportion import proportion_confint
 
 import gindex_lab as gl
 from gindex_lab.press.cli import main
-from gindex_lab.studies.analysis.accuracy import against_chance, floors_of, score_table, task_table
+from gindex_lab.studies.analysis.accuracy import (
+    against_chance,
+    floors_of,
+    score_differences,
+    score_table,
+    task_table,
+)
 from gindex_lab.studies.analysis.comparing import order_in, widely_measured
-from gindex_lab.studies.analysis.differences import score_differences
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.tables import task_cells
 
@@ -226,9 +231,7 @@ def test_bad_input_is_named(case):
 def test_the_table_by_task_has_at_most_seven_columns(families, first, rows):
     """Fourteen tasks beside one another ran off the page."""
     runs = binary(agents=8, items=84)
-    items = pd.DataFrame(
-        {"family": [f"t{k % families}" for k in range(84)]}, index=runs.frame.columns
-    )
+    items = pd.DataFrame({"family": [f"t{k % families}" for k in range(84)]}, index=runs.frame.columns)
     found = analyse_table(gl.Responses(runs.frame, items=items), ci=None)
     cells = task_cells(found)
     assert (cells["first"], len(cells["rows"])) == (first, rows)

@@ -45,9 +45,7 @@ def test_the_kept_coverage_is_at_least_ninety_four_percent_at_every_stop():
     valid = table[table["rule"] != "information"]
     assert set(BANKS) <= set(table["bank"])
     wanted = {(m, 1) for m in ("capability", "mean", "spread", "normalised_generality")}
-    assert wanted | {("capability", 2), ("mean", 2)} <= set(
-        table.groupby(["measure", "agents"]).groups
-    )
+    assert wanted | {("capability", 2), ("mean", 2)} <= set(table.groupby(["measure", "agents"]).groups)
     for kind, part in valid.groupby(["rule", "measure", "agents"]):
         assert part["replays"].sum() >= 1000, kind
         for name in (*STOPS, "always"):
@@ -137,9 +135,7 @@ def test_a_person_a_program_and_a_replay_take_the_same_test():
 
 
 def test_items_are_asked_where_the_agent_is_unsure():
-    asked = np.concatenate(
-        [gl.adaptive(STEP, BANK, budget=20, seed=k).table["item"][10:] for k in range(10)]
-    )
+    asked = np.concatenate([gl.adaptive(STEP, BANK, budget=20, seed=k).table["item"][10:] for k in range(10)])
     near = np.abs(ITEMS["difficulty"] - 0.55) < 0.2
     assert near[asked].mean() > near.mean() + 0.08
 
@@ -152,10 +148,7 @@ def test_families_are_asked_by_their_share():
     items = ITEMS.assign(family=np.where(np.arange(60) < 40, "a", "b"))
     bank = gl.Bank(items)
     counts = [
-        (
-            items["family"][gl.adaptive(STEP, bank, budget=24, balance=on, seed=k).table["item"]]
-            == "a"
-        ).mean()
+        (items["family"][gl.adaptive(STEP, bank, budget=24, balance=on, seed=k).table["item"]] == "a").mean()
         for k in range(12)
         for on in (True, False)
     ]
@@ -171,9 +164,7 @@ def test_no_item_is_asked_more_often_than_its_limit(rule):
     bank, tests = gl.Bank(items), 120
     asked = np.zeros(60)
     for k in range(tests):
-        asked[
-            gl.adaptive(STEP, bank, rule=rule, budget=6, exposure=0.25, seed=k).table["item"]
-        ] += 1
+        asked[gl.adaptive(STEP, bank, rule=rule, budget=6, exposure=0.25, seed=k).table["item"]] += 1
     assert asked.max() / tests <= 0.25 + 3 * np.sqrt(0.25 * 0.75 / tests)
     free = gl.adaptive(STEP, bank, rule="information", budget=6, seed=1).table["item"]
     again = gl.adaptive(STEP, bank, rule="information", budget=6, seed=2).table["item"]

@@ -16,7 +16,6 @@ from gindex_lab.worlds.aiq.agents import (
     QLearning,
     Random,
     agent,
-    describe,
 )
 from gindex_lab.worlds.aiq.episodes import Trial, interact, run
 from gindex_lab.worlds.aiq.machine import Machine
@@ -66,9 +65,7 @@ def test_learners_equal_the_authors_traces_bit_for_bit(goldens):
         uniforms = iter(trace["uniforms"])
         who = of_the_goldens(trace["agent"], trace["params"])
         learner = start(who, lambda stream=uniforms: next(stream), Trial((1,)))
-        actions, rewards = played(
-            learner, trace["program"], trace["episode_length"], trace["rflip"]
-        )
+        actions, rewards = played(learner, trace["program"], trace["episode_length"], trace["rflip"])
         assert (actions, rewards) == (trace["actions"], trace["rewards"]), trace["agent"]
         assert next(uniforms, None) is None, "not all recorded draws were used"
         for field, name in [
@@ -85,7 +82,7 @@ def test_learners_equal_the_authors_traces_bit_for_bit(goldens):
             assert learner.diverged == trace["failed"]
 
 
-@pytest.mark.parametrize("who", AGENTS, ids=describe)
+@pytest.mark.parametrize("who", AGENTS, ids=repr)
 def test_compiled_agents_equal_the_readable_ones(who):
     trial = Trial((40, 150), seed=3)
     compiled = run(who, PROGRAMS, np.arange(7), trial)
@@ -101,7 +98,7 @@ def test_compiled_agents_equal_the_readable_ones(who):
 @pytest.mark.parametrize(
     "machine", [MachineSettings(4, 2), MachineSettings(3, 2, True), MachineSettings(2, 1)], ids=str
 )
-@pytest.mark.parametrize("who", [Freq(), QLearning(), HLQ()], ids=describe)
+@pytest.mark.parametrize("who", [Freq(), QLearning(), HLQ()], ids=repr)
 def test_compiled_agents_equal_the_readable_ones_on_other_machines(who, machine):
     trial = Trial((100,), machine=machine, seed=5)
     for row, program in enumerate([",.,+.>,.#", ",[>+<-]>.,.%.#"]):

@@ -45,9 +45,7 @@ def test_a_log_gives_the_same_estimate_and_published_interval(tested, tmp_path):
 def test_a_log_gives_the_same_means_by_program_length(tested, tmp_path, bucket):
     programs, result = tested
     again = estimate_from_log(written(tmp_path / "a.log", programs, result))
-    pd.testing.assert_frame_equal(
-        by_program_length(again, bucket), by_program_length(result, bucket)
-    )
+    pd.testing.assert_frame_equal(by_program_length(again, bucket), by_program_length(result, bucket))
 
 
 def test_a_short_log_has_an_estimate_but_no_lengths(tested, tmp_path):

@@ -16,9 +16,7 @@ from gindex_lab.worlds.aiq.experiments import compare, differences, values_on
 from gindex_lab.worlds.aiq.sampler import sample
 from gindex_lab.worlds.aiq.validation import Population, population, replications
 
-TOY = pd.DataFrame(
-    {"program": [",.#", ".,#", ",[,.]>.#", "%.#"] * 100, "stratum": [1, 2, 11, 11] * 100}
-)
+TOY = pd.DataFrame({"program": [",.#", ".,#", ",[,.]>.#", "%.#"] * 100, "stratum": [1, 2, 11, 11] * 100})
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +53,7 @@ def test_summary_equals_the_authors_formula_of_the_pair_spread():
     strata = stratified.summarise(np.zeros(40, dtype=int), values, np.ones(1))
     plus, minus = values[:, 0, 0], values[:, 1, 0]
     cov = np.cov(plus, minus)
-    assert strata.spread[0, 0] == pytest.approx(
-        np.sqrt((cov[0, 0] + cov[1, 1] + 2 * cov[0, 1]) / 4)
-    )
+    assert strata.spread[0, 0] == pytest.approx(np.sqrt((cov[0, 0] + cov[1, 1] + 2 * cov[0, 1]) / 4))
     assert strata.mean[0, 0] == pytest.approx(values.mean())
 
 
@@ -97,8 +93,7 @@ def test_strata_are_summarised_by_program_with_one_for_two_or_fewer():
 def test_no_more_runs_are_made_than_the_method_can_use():
     few = TOY.iloc[:40]
     adaptive, plain = (
-        estimate("freq", few, episode=20, runs=10_000, method=method)
-        for method in ("adaptive", "plain")
+        estimate("freq", few, episode=20, runs=10_000, method=method) for method in ("adaptive", "plain")
     )
     assert plain.pairs == 40  # each program once, in two runs
     assert adaptive.pairs == pytest.approx(20, abs=1)  # a stage may end one short

@@ -15,6 +15,7 @@ from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.worlds.aiq.exact import QUICK, Caps, close, same_law
 from gindex_lab.worlds.aiq.machine import run
 from gindex_lab.worlds.aiq.patterns import by_pattern, hits, shares
+from gindex_lab.worlds.aiq.pointless import POINTLESS, candidates, pointless_code
 from gindex_lab.worlds.aiq.rewriting import passes_sdp, rewrite
 from gindex_lab.worlds.aiq.sampler import sample
 from gindex_lab.worlds.aiq.semantics import (
@@ -24,9 +25,8 @@ from gindex_lab.worlds.aiq.semantics import (
     delay_of,
     function_of,
     is_discriminative,
-    pointless_code,
 )
-from gindex_lab.worlds.aiq.symbolic import POINTLESS, SymbolSource, candidates, straight_line
+from gindex_lab.worlds.aiq.symbolic import SymbolSource, straight_line
 
 
 def golden(goldens, name):
@@ -137,9 +137,7 @@ def test_shares_of_the_classes_match_the_paper(column, rewriting, discriminative
     ("column", "rewriting", "discriminative"),
     [(0, "original", "none"), (1, "sep-ext-v1.2", "none"), (2, "sep-ext-v1.2", "sdp")],
 )
-def test_shares_match_the_paper_within_half_a_point_at_its_sample_size(
-    column, rewriting, discriminative
-):
+def test_shares_match_the_paper_within_half_a_point_at_its_sample_size(column, rewriting, discriminative):
     """200,000 programs of a seed on which nothing was chosen, rewritten as the paper's version 1.2 does.
 
     The patterns saw seeds 3, 101, 202 and 303, and at last 11 to 14.
@@ -202,9 +200,7 @@ def test_shares_on_other_machines_match_the_published_counts(shared, symbols, ob
     """A seed on which nothing was chosen; never-ending loops of two symbols are half a point off."""
     place = shared / "datasets/aiq_published/00-SemAnEP_original_test-results.csv"
     counts = pd.read_csv(place)[f"BF({symbols}-{observations})"].dropna()
-    programs = sample(200_000, "original", seed=606, symbols=symbols, observations=observations)[
-        "program"
-    ]
+    programs = sample(200_000, "original", seed=606, symbols=symbols, observations=observations)["program"]
     ours = shares(programs, symbols, observations)["hits"]
     rows = pd.read_csv(place, usecols=["Characteristics", "BF(5-1)"]).dropna()["BF(5-1)"]
     for name, (original, _, _) in PUBLISHED.items():
@@ -268,9 +264,9 @@ def test_symbolic_and_explicit_analysis_agree():
         compared += 1
         reward = process.reward_symbols
         assert line.discriminative == process.discriminative, program
-        assert (line.reward.kind == "chance") == (
-            process.independent(reward) and process.random(reward)
-        ), program
+        assert (line.reward.kind == "chance") == (process.independent(reward) and process.random(reward)), (
+            program
+        )
         expected = line.reward.delay if line.reward.kind == "action" else None
         assert delay_of(process, reward) == expected, program
         assert process.covered[: line.executed].all(), program
@@ -322,9 +318,7 @@ def test_rewriting_keeps_the_law():
     """SEP-ext for five symbols: the same rewards and observations, in law, for every agent."""
     compared = 0
     for program in sample(50, "original", seed=9)["program"]:
-        if "[]" in program or any(
-            "+" * 5 in part or "-" * 5 in part for part in program.split("[")
-        ):
+        if "[]" in program or any("+" * 5 in part or "-" * 5 in part for part in program.split("[")):
             continue
         before, after = close(program, caps=QUICK), close(rewrite(program), caps=QUICK)
         if before.closed and after.closed:
@@ -350,11 +344,14 @@ def test_sources_of_straight_line_programs():
     assert straight_line(">.,<#").reward == SymbolSource("action", 1, 0)
     assert straight_line("<.%<#").reward.kind == "fixed"
     assert straight_line(".,+>#").reward.kind == "fixed"  # the head has moved on
-    assert straight_line(".>,++#").reward == SymbolSource(
-        "action", 1, 2
-    )  # and took the read cell with it
+    assert straight_line(".>,++#").reward == SymbolSource("action", 1, 2)  # and took the read cell with it
     assert straight_line(",[.]#") is None
     assert straight_line("," * 25 + ".#").reward.kind == "fixed"
+
+
+def test_an_explanation_names_the_observation_that_is_an_action():
+    """The first observation is chance; the delay is that of the second."""
+    assert "The observation is the action of the previous cycle" in aiq.explain(",.%.,.#", observations=2)
 
 
 def test_explanations_are_sentences():

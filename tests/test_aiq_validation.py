@@ -13,7 +13,8 @@ from scipy.stats import ttest_rel
 
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.places import PROJECT_DATA
-from gindex_lab.presentation.plots import aiq as plots
+from gindex_lab.presentation.plots import agents as plots
+from gindex_lab.presentation.plots.labels import spread_out
 from gindex_lab.studies.data.loading import load
 from gindex_lab.worlds.aiq.agents import Constant, Freq, Random, agent
 from gindex_lab.worlds.aiq.estimate import estimate
@@ -35,9 +36,7 @@ from gindex_lab.worlds.aiq.validation import (
     settings_test,
 )
 
-sweeps = importlib.import_module(
-    "gindex_lab.worlds.aiq.sweep"
-)  # the module: gl.aiq.sweep is its function
+sweeps = importlib.import_module("gindex_lab.worlds.aiq.sweep")  # the module: gl.aiq.sweep is its function
 SMALL = SweepPlan(programs=300, runs=80, episodes=(20, 60), seed=3)
 TWO = {"Freq,0.05": "Freq", "Q_l,0.0,0.5,0.5,0.02,0.8": "Q(0.5)"}
 
@@ -221,9 +220,7 @@ def test_his_table_has_our_settings_and_the_error_is_his_interval_put_right(tabl
     table = published_values(tables)
     assert len(table) == 3 * 125
     assert set(table["setting"]) == {*SETTINGS, *NOT_RUN}
-    one = table.query("condition == 'SEP-ext' and setting == 'Freq,0.05' and episode == 1000").iloc[
-        0
-    ]
+    one = table.query("condition == 'SEP-ext' and setting == 'Freq,0.05' and episode == 1000").iloc[0]
     assert one["printed"] == 40.3
     # 0.5 is his half interval: 1.96 SD / sqrt(10,000), too small by the root of 2
     assert one["error"] == pytest.approx(0.47 / 1.96 * np.sqrt(2), abs=0.005)
@@ -231,9 +228,7 @@ def test_his_table_has_our_settings_and_the_error_is_his_interval_put_right(tabl
 
 @pytest.mark.shared
 def test_his_test_comes_out_of_his_tables(tables):
-    wide = published_values(tables).pivot(
-        index="setting", columns=["condition", "episode"], values="printed"
-    )
+    wide = published_values(tables).pivot(index="setting", columns=["condition", "episode"], values="printed")
     found = settings_test(wide["SDP", 100_000], wide["SEP-ext", 100_000], "greater")
     assert found["difference"] == pytest.approx(8.676, abs=5e-4)
     assert found["t"] == pytest.approx(87.15601, abs=5e-5)
@@ -366,7 +361,7 @@ def test_the_grid_names_each_agent_once():
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=12), st.floats(0.1, 20))
 def test_names_are_spread_out_in_their_order(values, gap):
     values = np.sort(np.array(values))
-    place = plots.spread_out(values, gap)
+    place = spread_out(values, gap)
     assert (np.diff(place) >= gap - 1e-9).all()
     assert place.mean() == pytest.approx(values.mean(), abs=1e-6)
 

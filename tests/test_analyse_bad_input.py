@@ -8,9 +8,7 @@ from gindex_lab.press import cli
 LONG = "model,item,score\n" + "\n".join(
     f"{m},q{i},{(i * k) % 2}" for k, m in enumerate("abcd", 1) for i in range(12)
 )
-TIMED = "\n".join(
-    f"{row},{'minutes' if k == 0 else (k - 1) % 12}" for k, row in enumerate(LONG.split("\n"))
-)
+TIMED = "\n".join(f"{row},{'minutes' if k == 0 else (k - 1) % 12}" for k, row in enumerate(LONG.split("\n")))
 WIDE = "model,x,y,z,w\na,1,2,3,4\nb,2,3,4,1\nc,4,1,2,2\n"
 TURNED = "question,a,b,c\nx,1,0,1\ny,0,1,1\nz,0,0,1\nw,1,1,0\n"
 ONE = "model,item,score\n" + "\n".join(f"a,q{i},{i % 2}" for i in range(9))

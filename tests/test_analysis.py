@@ -18,9 +18,9 @@ from gindex_lab.press.analyse import analyse
 from gindex_lab.press.cli import main
 from gindex_lab.studies.analysis import surviving
 from gindex_lab.studies.analysis.audit import audit_counts, expected_duplicates, item_audit
-from gindex_lab.studies.analysis.names import drawable_names
 from gindex_lab.studies.analysis.shuffle import deal, shuffle_control
 from gindex_lab.studies.analysis.starting import analyse_table
+from gindex_lab.studies.analysis.tables import drawable_names
 from gindex_lab.studies.readers.examples import simulated_runs, write_example
 
 EVIL = "<script>alert(1)</script>"
@@ -185,9 +185,7 @@ def test_three_agents_are_no_discovery():
 
 
 def test_copies_are_named_and_constants_are_not_copies():
-    frame = pd.DataFrame(
-        {"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 1, 1], "d": [1, 1, 1]}, index=list("xyz")
-    )
+    frame = pd.DataFrame({"a": [1, 0, 1], "b": [1, 0, 1], "c": [1, 1, 1], "d": [1, 1, 1]}, index=list("xyz"))
     audit = item_audit(gl.Responses(frame.astype(float)))
     assert audit["duplicate_of"].tolist() == ["", "a", "", ""]
     assert audit["same"].tolist() == [False, False, True, True]
@@ -209,9 +207,7 @@ def test_the_number_of_copies_by_chance_is_that_of_a_simulation():
 def test_raw_scores_discriminate_by_their_ranks():
     scores = gl.Scores([[1, 1000, 3], [2, 2000, 1], [3, 3000, 2]])
     same = gl.Scores([[1, 1, 3], [2, 2, 1], [3, 3, 2]])
-    pd.testing.assert_series_equal(
-        item_audit(scores)["discrimination"], item_audit(same)["discrimination"]
-    )
+    pd.testing.assert_series_equal(item_audit(scores)["discrimination"], item_audit(same)["discrimination"])
 
 
 # -- shuffling -------------------------------------------------------------------------------------------
@@ -275,10 +271,7 @@ def test_a_definition_that_cannot_be_had_says_why():
 
 def test_data_that_cannot_tell_are_said_so(coin):
     said = " ".join(coin.sentences())
-    assert (
-        "The data cannot tell the agents apart in capability: not one of 28 pairs is separated."
-        in said
-    )
+    assert "The data cannot tell the agents apart in capability: not one of 28 pairs is separated." in said
     assert "there is no conclusion to try on other difficulties" in said
     assert "do not rank them" in said
     assert "Survives" not in said
@@ -305,9 +298,7 @@ def test_repeats_and_families_reach_the_intervals(tmp_path):
     path = write_example(tmp_path, "inspect", simulated_runs(agents=4, items=4, trials=3))
     items = analyse(path)
     families = analyse(path, resample="families")
-    width = [
-        (t["capability_high"] - t["capability_low"]).mean() for t in (items.table, families.table)
-    ]
+    width = [(t["capability_high"] - t["capability_low"]).mean() for t in (items.table, families.table)]
     assert width[1] > 1.5 * width[0]
     assert "families, and the intervals" not in " ".join(families.sentences())
 

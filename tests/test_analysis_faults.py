@@ -10,8 +10,8 @@ from refusals import refused
 import gindex_lab as gl
 from gindex_lab.press.analyse import analyse
 from gindex_lab.studies.analysis import surviving
+from gindex_lab.studies.analysis.accuracy import score_differences
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
-from gindex_lab.studies.analysis.differences import score_differences
 from gindex_lab.studies.analysis.models import fitted
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.readers.examples import simulated_runs
@@ -56,9 +56,7 @@ def test_equal_agents_on_families_are_seldom_separated(between):
         luck = np.repeat(rng.normal(0, between, (4, 10)), 12, axis=1)
         chance = 1 / (1 + np.exp(rng.normal(0, 1.5, 120) - luck))
         frame = pd.DataFrame((rng.random((4, 120)) < chance).astype(float), columns=names)
-        table = gl.generality(
-            gl.rank(gl.Responses(frame, items=items)), ci=0.95, resample="families"
-        )
+        table = gl.generality(gl.rank(gl.Responses(frame, items=items)), ci=0.95, resample="families")
         false += gl.separations(table).any(axis=None)
     assert false <= 16  # 5 % of 200, and two standard errors
 
@@ -184,9 +182,7 @@ def test_pairs_of_copies_are_compared_with_pairs_by_chance():
 def test_a_test_without_power_is_not_called_a_finding_of_chance():
     rng = np.random.default_rng(2)
     runs = gl.Responses((rng.random((4, 30)) < 0.5).astype(float))
-    said = [
-        line.text for line in analyse_table(runs, shuffles=19).said() if "negative" in line.text
-    ]
+    said = [line.text for line in analyse_table(runs, shuffles=19).said() if "negative" in line.text]
     assert said
     assert "no more than chance gives" not in said[0]
     assert "4 agents are too few to tell" in said[0]
@@ -235,9 +231,7 @@ def test_scores_and_capability_that_separate_other_pairs_say_why():
 
 def test_two_agents_are_named_and_not_counted():
     level = np.arange(60)
-    runs = gl.Responses(
-        pd.DataFrame([level < 50, level < 20], ["old", "new"]) * 1.0, difficulty=level
-    )
+    runs = gl.Responses(pd.DataFrame([level < 50, level < 20], ["old", "new"]) * 1.0, difficulty=level)
     said = " ".join(analyse_table(runs, shuffles=19).sentences())
     assert "separated from new" in said
     assert "1 of 1" not in said

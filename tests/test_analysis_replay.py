@@ -186,9 +186,7 @@ def test_select_keeps_what_the_reader_decided(tmp_path):
 
 
 def inspect_log(path, values, status="success", scorer="match", task_id="t1", model="m"):
-    samples = [
-        {"id": k, "epoch": 1, "scores": {scorer: {"value": v}}} for k, v in enumerate(values)
-    ]
+    samples = [{"id": k, "epoch": 1, "scores": {scorer: {"value": v}}} for k, v in enumerate(values)]
     about = {"model": model, "task": "sums", "task_id": task_id}
     path.write_text(json.dumps({"status": status, "eval": about, "samples": samples}))
 

@@ -8,7 +8,7 @@ from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import DataUnavailable
-from gindex_lab.studies.data.original_files import original
+from gindex_lab.studies.data.download import original
 from gindex_lab.worlds.anytime.logs import VARIANTS
 
 A = gl.anytime

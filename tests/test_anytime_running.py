@@ -21,7 +21,8 @@ from damages import damaged
 from refusals import cautioned, refused
 
 import gindex_lab as gl
-from gindex_lab.presentation.plots import anytime as plots
+from gindex_lab.presentation.plots import agents as plots
+from gindex_lab.presentation.plots.tasks import plot_space
 from gindex_lab.worlds.anytime.averages import average_evenly
 from gindex_lab.worlds.anytime.pool import default_pool
 
@@ -91,9 +92,7 @@ def test_stopping_policies_gain_as_recorded():
         "total": [0, 0, 0],
     }
     for name, values in recorded.items():
-        error = (
-            4 * table[f"{name}_error"] + 0.006
-        )  # the recorded numbers are rounded and have their own
+        error = 4 * table[f"{name}_error"] + 0.006  # the recorded numbers are rounded and have their own
         assert (abs(table[name] - values) < error).all(), table[name]
 
 
@@ -226,9 +225,7 @@ def test_a_budget_gives_the_score_of_a_test_of_that_time(pool):
 def test_antithetic_test_of_a_random_agent_is_exactly_zero(pool):
     result = A.test("random", seconds=1, pool=pool, antithetic=True, seed=1)
     assert (result.trajectory["reward"] == 0).all()
-    assert result.trajectory["elapsed"].iloc[0] == pytest.approx(
-        0.002
-    )  # both twins take their time
+    assert result.trajectory["elapsed"].iloc[0] == pytest.approx(0.002)  # both twins take their time
 
 
 # -- time, wrappers -----------------------------------------------------------------------------------------
@@ -318,9 +315,7 @@ def test_ctrl_c_drops_the_interrupted_environment(pool):
 def test_an_interrupted_test_goes_on_as_if_nothing_had_happened(pool, tmp_path):
     path = tmp_path / "test.json"
     whole = A.test("q-learning", seconds=2, pool=pool, seed=6)
-    A.test(
-        "q-learning", 2, pool=pool, path=path, each=lambda e: len(e.rows) == 5 and e.stop(), seed=6
-    )
+    A.test("q-learning", 2, pool=pool, path=path, each=lambda e: len(e.rows) == 5 and e.stop(), seed=6)
     assert len(json.loads(path.read_text())["rows"]) == 5
     resumed = A.test("q-learning", 2, pool=pool, path=path, seed=6)
     pd.testing.assert_frame_equal(resumed.trajectory, whole.trajectory)
@@ -345,8 +340,7 @@ def test_the_same_seed_gives_the_same_test_and_another_another(pool):
 @pytest.mark.slow
 def test_comparison_does_not_depend_on_the_number_of_processes(few):
     one, two = (
-        A.compare(["random", "oracle"], 0.02, 2, pool=few, jobs=jobs, seed=1).tests
-        for jobs in (1, 2)
+        A.compare(["random", "oracle"], 0.02, 2, pool=few, jobs=jobs, seed=1).tests for jobs in (1, 2)
     )
     pd.testing.assert_frame_equal(one, two)
 
@@ -449,7 +443,7 @@ def test_bins_of_complexity_hold_all_items(few):
 
 def test_space_shows_cells_and_walkers():
     world = A.Environment("12-|1-2--|1++2--", "2210")
-    texts = {text.get_text() for text in plots.plot_space(world, title="A space").texts}
+    texts = {text.get_text() for text in plot_space(world, title="A space").texts}
     assert {"0", "1", "2", "Good", "Evil", "agent"} <= texts
 
 

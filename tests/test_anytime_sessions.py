@@ -182,8 +182,7 @@ def test_compiled_and_readable_agree_on_any_environment(seed, cells, agent):
     space = A.random_space(cells, seed=seed)
     world = A.Environment(space, A.random_pattern(space.actions, cells, seed=seed), identify=True)
     one, other = (
-        A.play(agent, world, 25, engine=engine, seed=seed).rewards
-        for engine in ("compiled", "readable")
+        A.play(agent, world, 25, engine=engine, seed=seed).rewards for engine in ("compiled", "readable")
     )
     np.testing.assert_array_equal(one, other)
 

@@ -79,9 +79,7 @@ def test_generated_spaces_are_strongly_connected_with_at_most_n_actions(cells):
 def test_displacements_before_the_sieve_have_the_logged_law():
     """With many actions nearly every space is connected, so the sieve hardly bends the law."""
     cells = 5
-    moves = np.concatenate(
-        [np.ravel(A.random_space(cells, 8, seed=seed).moves) for seed in range(300)]
-    )
+    moves = np.concatenate([np.ravel(A.random_space(cells, 8, seed=seed).moves) for seed in range(300)])
     sizes = np.bincount(np.abs(moves), minlength=cells)
     assert chisquare(sizes).pvalue > 1e-3
     signs = [np.sum(moves > 0), np.sum(moves < 0)]
@@ -115,9 +113,7 @@ def test_bits_of_a_description_by_hand():
 
 
 def test_a_pattern_has_the_bits_of_its_root():
-    assert A.complexity(A.Environment("1+|1-", "0101")) == A.complexity(
-        A.Environment("1+|1-", "01")
-    )
+    assert A.complexity(A.Environment("1+|1-", "0101")) == A.complexity(A.Environment("1+|1-", "01"))
 
 
 def test_lz_measure_is_the_published_third():

@@ -52,9 +52,7 @@ def inspect(values=None, text=other, errors=(), unscored=(), warm=(), choices=No
     values = outcomes() if values is None else values
 
     def sample(i, j):
-        found = {"id": j, "epoch": 1, "input": text(i, j)} | (
-            {"choices": choices} if choices else {}
-        )
+        found = {"id": j, "epoch": 1, "input": text(i, j)} | ({"choices": choices} if choices else {})
         if (i, j) in errors:
             return found | {"error": {"message": "boom"}}
         score = {"match": {"value": "IC"[values[i, j]]}}
@@ -113,9 +111,7 @@ def flipped():
 
 
 def blank(table, column, rows, value=None):
-    return table.assign(
-        **{column: table[column].astype(object).mask(table.index.isin(rows), value)}
-    )
+    return table.assign(**{column: table[column].astype(object).mask(table.index.isin(rows), value)})
 
 
 SUBSETS = pd.concat([runs(subset="law"), runs(seed=2, subset="art")])
@@ -129,9 +125,7 @@ KNOWN[:, 4], KNOWN[:, 7] = 1, 0
 PLANTED = {
     "copies in a long table": (csv(pd.concat([runs(), runs()[:4]])), {"duplicated rows": 4}),
     "copies in a Warehouse table": (
-        csv(
-            pd.concat([runs(names=("id", "item", "resp")), runs(names=("id", "item", "resp"))[:3]])
-        ),
+        csv(pd.concat([runs(names=("id", "item", "resp")), runs(names=("id", "item", "resp"))[:3]])),
         {"duplicated rows": 3},
     ),
     "copies over two files": (two_files, {"duplicated rows": 10}),

@@ -306,9 +306,7 @@ def changed(page, before):
 
 def test_a_complaint_and_a_step_outside_are_noticed(chromium):
     watch = Watched(chromium.new_page())
-    watch.page.set_content(
-        "<script>console.error('oh')</script><img src='http://elsewhere.invalid/x.png'>"
-    )
+    watch.page.set_content("<script>console.error('oh')</script><img src='http://elsewhere.invalid/x.png'>")
     soon("the complaint", lambda: "oh" in watch.errors, watch.page)
     assert watch.outside == ["http://elsewhere.invalid/x.png"]
     watch.page.close()

@@ -219,12 +219,8 @@ async def lesson(address, log, process):
     """Three places: three students, one too many, a page that is closed, and what nobody may do."""
     stranger = Student(address)
     assert await stranger.log_in("a wrong password") == 401
-    assert (
-        await stranger.ask("/voila/render/session1_shape_a_curve.ipynb")
-    ).code == 302  # to log in
-    query = await stranger.ask(
-        f"/login?password={PASSWORD.replace(' ', '+')}", method="POST", body=""
-    )
+    assert (await stranger.ask("/voila/render/session1_shape_a_curve.ipynb")).code == 302  # to log in
+    query = await stranger.ask(f"/login?password={PASSWORD.replace(' ', '+')}", method="POST", body="")
     assert query.code in (401, 403)
     other = await stranger.ask("/login", headers={"Host": "evil.example"})
     assert other.code == 404

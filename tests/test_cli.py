@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from refusals import refused
@@ -227,3 +228,16 @@ def test_a_name_cannot_steer_the_terminal(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "\x1b" not in said
     assert said.count("\n") == 1
+
+
+def test_a_caution_is_printed_once(tmp_path, capsys):
+    """An agent that met the easy half only: the table, its shuffles and its other definitions all see it."""
+    random, level = np.random.default_rng(1), np.arange(40)
+    answers = random.random((4, 40)) < 1 / (1 + np.exp((level - 20) / 5))
+    cells = pd.DataFrame(answers.astype(int)).assign(model=list("abcd")).melt("model", var_name="item")
+    cells["difficulty"] = cells["item"]
+    cells = cells[(cells["model"] != "a") | (cells["item"] < 20)].rename(columns={"value": "correct"})
+    cells.to_csv(tmp_path / "half.csv", index=False)
+    assert main(["analyse", str(tmp_path / "half.csv"), "--missing", "drop"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert sum("met no item on more than" in line for line in said) == 1

@@ -35,16 +35,8 @@ def test_loadings_correlations_errors_and_fit_equal_lavaan(name):
         index=list(zip(R[name, "left"], R[name, "right"], strict=True)),
     ).loc[keys]
     loading = (rows["kind"] == "loading").to_numpy()
-    sign = (
-        theirs["estimate"][loading]
-        .groupby([k[0] for k in keys if k[1][0] == "v"])
-        .sum()
-        .map(np.sign)
-    )
-    turned = [
-        sign[f] * (1 if kind == "loading" else sign[w])
-        for f, kind, w in rows.iloc[:, :3].to_numpy()
-    ]
+    sign = theirs["estimate"][loading].groupby([k[0] for k in keys if k[1][0] == "v"]).sum().map(np.sign)
+    turned = [sign[f] * (1 if kind == "loading" else sign[w]) for f, kind, w in rows.iloc[:, :3].to_numpy()]
     assert rows["estimate"].to_numpy() == pytest.approx(theirs["estimate"] * turned, abs=2e-5)
     assert rows["se"].to_numpy() == pytest.approx(theirs["se"].to_numpy(), abs=1e-4)
     fit = model.fit_indices("lavaan")
@@ -71,9 +63,7 @@ def test_matrix_and_responses_give_the_same():
     one = gl.confirm(table, HALVES)
     other = gl.confirm(table.corr(), HALVES, n_obs=len(table))
     assert one.parameters["se"].to_numpy() == pytest.approx(other.parameters["se"].to_numpy())
-    assert np.isnan(
-        one.fit_indices()["p"]
-    )  # five values are not normal, and a matrix does not show it
+    assert np.isnan(one.fit_indices()["p"])  # five values are not normal, and a matrix does not show it
     assert one.fit_indices("lavaan")["p"] == pytest.approx(other.fit_indices("lavaan")["p"])
 
 
@@ -81,9 +71,7 @@ def test_scores_follow_the_factors():
     table = simulated("three")
     model = gl.confirm(table, GROUPS)
     scores = model.scores("ten_berge")
-    assert np.corrcoef(scores.to_numpy().T) == pytest.approx(
-        model.factor_correlations.to_numpy(), abs=1e-6
-    )
+    assert np.corrcoef(scores.to_numpy().T) == pytest.approx(model.factor_correlations.to_numpy(), abs=1e-6)
     assert scores["a"].corr(table[GROUPS["a"]].sum(axis=1)) > 0.95
 
 

@@ -153,19 +153,10 @@ def cases(kind):
         parameters = parameters_of(getattr(value, "__func__", value))
         needed = {n: _meant(n, good, parameters.get(n)) for n in needed_of(value)}
         for name, one in parameters.items():
-            if (
-                name not in signature
-                or not one.checked
-                or one.allowed is None
-                or one.allowed.rising
-            ):
+            if name not in signature or not one.checked or one.allowed is None or one.allowed.rising:
                 continue
             whole = int in one.kinds and float not in one.kinds
-            if (
-                not one.alone
-                or one.allowed.free
-                or (one.open and not is_number(one) and kind is beyond)
-            ):
+            if not one.alone or one.allowed.free or (one.open and not is_number(one) and kind is beyond):
                 continue
             for number in kind(one.allowed, whole):
                 if not (one.open and not isinstance(number, (int, float))) and not (
@@ -404,9 +395,7 @@ def test_a_text_in_place_of_numbers_and_a_name_that_cannot_be_one_are_named():
 
 def test_a_whole_float_is_a_count_a_seed_and_an_element():
     @declared
-    def counted(
-        n: int, episodes: tuple[int, ...] = (), seed: int | np.random.Generator = 0
-    ) -> object:
+    def counted(n: int, episodes: tuple[int, ...] = (), seed: int | np.random.Generator = 0) -> object:
         return list(range(n)), [list(range(e)) for e in episodes], list(range(seed))
 
     assert counted(2.0, (1.0, 2), seed=1.0) == ([0, 1], [[0], [0, 1]], [0])

@@ -8,20 +8,11 @@ import pytest
 from oracles.learning import broken_json
 from refusals import refused
 
-from gindex_lab.measures.programs.comparison import nearest, pairwise
+from gindex_lab import composites, corpus, mutate, nearest, pairwise
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.worlds.learning.corpus import (
-    compose,
-    composites,
-    corpus,
-    domain_names,
-    join_programs,
-    renamed,
-    sample,
-)
-from gindex_lab.worlds.learning.corpus_domains import DOMAINS
-from gindex_lab.worlds.learning.mutations import MUTATIONS, mutate
+from gindex_lab.worlds.learning.corpus import DOMAINS, compose, domain_names, sample
+from gindex_lab.worlds.learning.programs import MUTATIONS, join_programs, renamed
 
 TABLE_2_NODES = {  # g-index paper, Appendix A, Table 2
     "template-slider": 6,
@@ -97,7 +88,7 @@ def test_every_slot_of_the_prompt_shows_in_the_program():
     for task in corpus(1, seed=1):
         first, second = json.dumps(task.program), json.dumps(other[task.domain].program)
         hexless = [re.sub(r'"[0-9a-f]{16}"', "", text) for text in (first, second)]
-        assert (hexless[0] == hexless[1]) == (not DOMAINS[task.domain].slots), task.domain
+        assert (hexless[0] == hexless[1]) == (not DOMAINS[task.domain]["slots"]), task.domain
         for slot, value in task.slots.items():
             if slot not in ("schedule", "fields", "verb"):
                 assert json.dumps(value)[1:-1] in first, (task.domain, slot)

@@ -25,9 +25,7 @@ NBGRADER = ROOT / ".tools" / "nbgrader"  # make nbgrader
 
 def test_the_sheets_are_those_that_the_package_makes():
     stored = {path.name: path.read_text(encoding="utf-8") for path in SHEETS.glob("*.md")}
-    assert stored == teacher_sheets(), (
-        "run: gindex-lab exercises --sheets notebooks/teaching/sheets"
-    )
+    assert stored == teacher_sheets(), "run: gindex-lab exercises --sheets notebooks/teaching/sheets"
 
 
 def test_a_sheet_has_every_solution_and_its_links_lead_somewhere():

@@ -48,9 +48,7 @@ def test_plain_is_what_it_was_without_a_method(study):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_gives_the_columns_of_the_plain_table_and_ordered_limits(
-    study, tables, method
-):
+def test_every_method_gives_the_columns_of_the_plain_table_and_ordered_limits(study, tables, method):
     table = tables[method]
     assert list(table.columns[:7]) == list(gl.generality(study).columns)
     for name in [*MEASURES, "generality", "expected_difficulty"]:
@@ -78,9 +76,7 @@ def test_a_wider_confidence_gives_wider_limits(study, tables, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_table_is_that_of_the_curve_it_shows(study, tables, method):
     curve = gl.characteristic_curve(study, "agent 3", method=method)
-    again = gl.generality(
-        curve[["response"]].T.to_numpy(), curve["difficulty"].to_numpy(), interval=(0, 1)
-    )
+    again = gl.generality(curve[["response"]].T.to_numpy(), curve["difficulty"].to_numpy(), interval=(0, 1))
     for name in MEASURES:
         assert again[name].iloc[0] == pytest.approx(tables[method].loc["agent 3", name], abs=1e-9)
 
@@ -124,10 +120,7 @@ def test_a_rising_agent_gets_a_constant_curve_and_limits_that_hold_its_negative_
     h = np.arange(20.0)
     found = gl.generality([(h > 9).astype(float)], h, method="isotonic", ci=0.95).iloc[0]
     assert found["normalised_generality"] == pytest.approx(0, abs=1e-9)
-    assert (
-        found["normalised_generality_low"]
-        <= gl.generality([h > 9], h)["normalised_generality"].item()
-    )
+    assert found["normalised_generality_low"] <= gl.generality([h > 9], h)["normalised_generality"].item()
     assert not found["abstruse"]
 
 
@@ -160,9 +153,7 @@ def test_the_likelihood_ratio_band_agrees_with_a_search_over_all_falling_curves(
     for theta, within in ((low[2] + 0.02, True), (low[2] - 0.02, False), (high[2] + 0.02, False)):
         fixed = {"type": "eq", "fun": lambda q, theta=theta: q[2] - theta}
         start = np.linspace(min(theta + 0.2, 0.99), max(theta - 0.2, 0.01), 5)
-        found = minimize(
-            deviance, start, bounds=[(1e-6, 1 - 1e-6)] * 5, constraints=[*falls, fixed]
-        )
+        found = minimize(deviance, start, bounds=[(1e-6, 1 - 1e-6)] * 5, constraints=[*falls, fixed])
         assert (found.fun - best <= monotone.RATIO * 3.8415) == within
 
 
@@ -193,14 +184,10 @@ def test_weighted_draws_have_the_posterior_mean_that_quadrature_has(monkeypatch)
     log = (y * eta - np.logaddexp(0, eta)).sum(axis=2) - (a**2 * prior[0] + s**2 * prior[1]) / 2
     density = np.exp(log - log.max())
     true = (density * expit(a)).sum() / density.sum()
-    mode = minimize(
-        lambda b: np.logaddexp(0, x @ b).sum() - y @ (x @ b) + (prior * b**2).sum() / 2, [0, 0]
-    ).x
+    mode = minimize(lambda b: np.logaddexp(0, x @ b).sum() - y @ (x @ b) + (prior * b**2).sum() / 2, [0, 0]).x
     p = expit(x @ mode)
     covariance = np.linalg.inv((x.T * p * (1 - p)) @ x + np.diag(prior))[None]
-    monkeypatch.setattr(
-        posterior, "design", lambda at: np.column_stack([np.ones_like(at), 0.5 - at])
-    )
+    monkeypatch.setattr(posterior, "design", lambda at: np.column_stack([np.ones_like(at), 0.5 - at]))
     one = posterior.Posterior(
         posterior.Unit(0.0, 1.0), mode[None], covariance, covariance, np.ones(1), x,
         (x @ mode)[None], np.ones((1, 6)),
@@ -292,8 +279,7 @@ def test_families_that_share_luck_widen_the_limits():
         warnings.simplefilter("ignore", gl.Caution)
         for method in ("smooth", "pooled"):
             narrow, wide = (
-                gl.generality(study, method=method, ci=0.95, resample=word)
-                for word in ("items", "families")
+                gl.generality(study, method=method, ci=0.95, resample=word) for word in ("items", "families")
             )
             ratio = (wide["capability_high"] - wide["capability_low"]) / (
                 narrow["capability_high"] - narrow["capability_low"]

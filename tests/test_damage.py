@@ -194,9 +194,7 @@ def test_a_unit_is_not_taken_for_another(tmp_path, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_CACHE", str(tmp_path))
 
     def run():
-        return units.run_units(
-            "d", ["a", "bb"], lambda unit: np.array([float(len(unit))]), settings={}
-        )
+        return units.run_units("d", ["a", "bb"], lambda unit: np.array([float(len(unit))]), settings={})
 
     expected = run()
     one, other = sorted(tmp_path.rglob("*.kept"))

@@ -31,7 +31,6 @@ from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.data import download, registry
 from gindex_lab.studies.data import loading as data
-from gindex_lab.studies.data.checksums import write_checksums
 from gindex_lab.studies.data.loading import (
     corrections,
     datasets,
@@ -41,6 +40,7 @@ from gindex_lab.studies.data.loading import (
     load_or,
     where,
 )
+from gindex_lab.studies.data.registry import write_checksums
 from gindex_lab.studies.own_experiments import stand_ins
 
 SHAPES = {
@@ -221,9 +221,7 @@ def test_difficulties_and_families_come_from_the_register(tidy_data, shared):
         "lambda": "diff2",
     }.items():
         items = pd.read_csv(shared / "datasets" / name / "items.csv", index_col="item")
-        pd.testing.assert_series_equal(
-            load(name).difficulty, items[column].astype(float), check_names=False
-        )
+        pd.testing.assert_series_equal(load(name).difficulty, items[column].astype(float), check_names=False)
     assert load("ale").difficulty is None
     assert {"TD_U", "KDN"} <= set(load("openml").items.columns)
     assert load("openml").with_difficulty("TD_U").difficulty.max() > 1

@@ -99,8 +99,7 @@ def test_abilities_far_apart_cost_the_matching_and_not_the_level():
             {"discrimination": rng.lognormal(0, 0.3, 20), "difficulty": rng.normal(0, 1, 20)}
         )
         parts = [
-            gl.simulate_irt(items, ability=rng.normal(mean, 1, 1500), seed=rng).frame
-            for mean in (0, -1)
+            gl.simulate_irt(items, ability=rng.normal(mean, 1, 1500), seed=rng).frame for mean in (0, -1)
         ]
         table, group = pd.concat(parts, ignore_index=True), ["R"] * 1500 + ["F"] * 1500
         for method in ("mantel-haenszel", "logistic"):

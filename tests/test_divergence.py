@@ -3,6 +3,7 @@
 import json
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -11,18 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refused
 
-from gindex_lab.measures.programs.comparison import (
-    Uncertified,
-    compare,
-    divergences,
-    nearest,
-    nearest_many,
-    pairwise,
-)
+from gindex_lab.measures.programs.comparison import Uncertified, compare, divergences
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.encode import Rules
 from gindex_lab.measures.programs.explain import node_similarity
 from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.measures.programs.neighbours import nearest, nearest_many
+from gindex_lab.measures.programs.tiles import pairwise
 
 MODES = ("exact", "reference")
 BOTH_WAYS = Rules(symmetric=False, both_ways=True)  # what the goldens call "both directions"
@@ -93,9 +89,7 @@ def test_equals_brute_force_on_400_small_pairs(mode):
         )
         result = divergence(a, b, mode=mode)
         assert result.exact
-        assert float(result) == pytest.approx(
-            delta(brute_force(association(a, b, rules)), a, b), abs=1e-12
-        )
+        assert float(result) == pytest.approx(delta(brute_force(association(a, b, rules)), a, b), abs=1e-12)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -206,8 +200,7 @@ def test_one_means_nothing_in_common_and_zero_the_same_program(a, b):
     one, two = Flow(a), Flow(b)
     d = float(divergence(one, two))
     shared = any(
-        one.types[i] == two.types[j]
-        and node_similarity(one.attributes[i], two.attributes[j], Rules())[0] > 0
+        one.types[i] == two.types[j] and node_similarity(one.attributes[i], two.attributes[j], Rules())[0] > 0
         for i in range(len(one))
         for j in range(len(two))
     )
@@ -217,8 +210,7 @@ def test_one_means_nothing_in_common_and_zero_the_same_program(a, b):
             one.to_networkx(),
             two.to_networkx(),
             node_match=lambda x, y: (
-                x["type"] == y["type"]
-                and not node_similarity(x["attributes"], y["attributes"], Rules())[1]
+                x["type"] == y["type"] and not node_similarity(x["attributes"], y["attributes"], Rules())[1]
             ),
         )
         assert same
@@ -350,9 +342,7 @@ def test_ports_count_only_on_request():
 
 def test_many_numbers_of_attributes_do_not_overflow():
     """The least common multiple of 1 ... 60 has 26 digits: sums must stay right all the same."""
-    nodes = [
-        {"id": f"n{k}", "type": f"t{k}", **{f"a{m}": m for m in range(k)}} for k in range(1, 61)
-    ]
+    nodes = [{"id": f"n{k}", "type": f"t{k}", **{f"a{m}": m for m in range(k)}} for k in range(1, 61)]
     changed = [{**node, "a0": "other"} for node in nodes]
     expected = 1 - (sum((k - 1) / k for k in range(1, 61)) / 60) ** 2
     assert float(divergence(nodes, changed)) == pytest.approx(expected, abs=1e-12)
@@ -448,28 +438,27 @@ def test_files_are_read_and_names_become_labels(tmp_path):
 
 
 def test_a_cold_cache_is_announced_once_compiling_starts(monkeypatch, tmp_path, caplog):
-    from types import SimpleNamespace
+    from gindex_lab.measures.programs.divergence import say_if_cold
 
-    from gindex_lab.measures.programs import divergence as module
-    from gindex_lab.measures.programs import matching
+    class Cold:
+        signatures = ()
+        stats = SimpleNamespace(cache_path=tmp_path)
+        __name__ = "solve"
 
-    cold = SimpleNamespace(signatures=[], stats=SimpleNamespace(cache_path=tmp_path))
-    monkeypatch.setattr(matching, "solve", cold)
     monkeypatch.delenv("GINDEX_LAB_OUTPUT", raising=False)
-    module.say_if_cold.cache_clear()
-    module.say_if_cold()
-    module.say_if_cold()
+    cold = Cold()
+    say_if_cold(cold)
+    say_if_cold(cold)
     assert caplog.text.count("compiling the kernels") == 1
     caplog.clear()
     (tmp_path / "matching.solve-1.py312.nbi").touch()
-    module.say_if_cold.cache_clear()
-    module.say_if_cold()
+    say_if_cold(Cold())
     assert not caplog.text
 
 
 def test_open_pairs_are_told_never_hidden(monkeypatch):
-    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT", 1)
-    for module in ("kinds", "comparison"):
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT", 1)
+    for module in ("comparison", "neighbours"):
         monkeypatch.setattr(f"gindex_lab.measures.programs.{module}.EFFORT_IN_BATCH", 1)
     a, b = hard_pair(30)
     with pytest.warns(Uncertified):

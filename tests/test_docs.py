@@ -53,9 +53,7 @@ def test_every_link_of_the_front_page_leads_to_a_heading(built):
 @pytest.fixture
 def front_page_alone(monkeypatch):
     """Build without pdoc's pages: one whole build (above) is enough, and takes ten seconds."""
-    monkeypatch.setattr(
-        "gindex_lab.press.reproduction.docs._reference", lambda modules, folder: None
-    )
+    monkeypatch.setattr("gindex_lab.press.reproduction.docs._reference", lambda modules, folder: None)
 
 
 @pytest.mark.usefixtures("front_page_alone")

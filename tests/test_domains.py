@@ -38,9 +38,7 @@ def test_rounded_distances_are_the_authors(golden, programs):
     assert golden["reference_order_of_all_16_domains"] == list(NOTEBOOK_ORDER)
     found = domain_distances(programs, "reference", cached=False)
     assert np.array_equal(found.loc[names, names].to_numpy(), golden["rounded"])
-    single = [
-        [domain_distance(programs[a], programs[b], "reference") for b in names] for a in names
-    ]
+    single = [[domain_distance(programs[a], programs[b], "reference") for b in names] for a in names]
     assert np.array_equal(single, golden["rounded"])
 
 
@@ -50,9 +48,7 @@ def test_unrounded_distances_are_the_authors(golden, programs, key, exclude):
     names = golden["domains"]
     found = domain_distances(programs, REFERENCE_UNROUNDED, exclude_self=exclude)
     assert np.abs(found.loc[names, names].to_numpy() - golden[key]).max() < 1e-12
-    one = domain_distance(
-        programs[names[0]], programs[names[0]], REFERENCE_UNROUNDED, exclude_self=exclude
-    )
+    one = domain_distance(programs[names[0]], programs[names[0]], REFERENCE_UNROUNDED, exclude_self=exclude)
     assert one == pytest.approx(golden[key][0][0], abs=1e-12)
 
 
@@ -86,9 +82,7 @@ def test_sample_programs_form_twenty_domains_not_sixteen(programs):
         label: {n for n, k in zip(names, labels["average"], strict=True) if k == label}
         for label in set(labels["average"])
     }
-    assert [group for group in merged.values() if len(group) > 1] == [
-        {"youtube-pause", "youtube-resume"}
-    ]
+    assert [group for group in merged.values() if len(group) > 1] == [{"youtube-pause", "youtube-resume"}]
 
 
 def test_distance_has_a_direction_and_leaves_a_task_out_of_its_own_domain():
@@ -118,9 +112,7 @@ def test_matrix_agrees_with_one_pair_at_a_time():
     table = domain_distances(groups)
     for a in "abc":
         for b in "abc":
-            assert table.loc[a, b] == pytest.approx(
-                domain_distance(groups[a], groups[b]), abs=1e-15
-            )
+            assert table.loc[a, b] == pytest.approx(domain_distance(groups[a], groups[b]), abs=1e-15)
 
 
 def test_domains_are_numbered_in_order_of_appearance_and_follow_the_threshold():

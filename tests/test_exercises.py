@@ -112,9 +112,7 @@ def source_of(path):
 def test_every_exercise_stands_in_a_notebook_of_its_session_and_in_the_readme():
     readme = (ROOT / "notebooks" / "teaching" / "README.md").read_text()
     for session in sessions():
-        texts = [
-            source_of(ROOT / "notebooks" / "teaching" / f"{n}.ipynb") for n in session["notebooks"]
-        ]
+        texts = [source_of(ROOT / "notebooks" / "teaching" / f"{n}.ipynb") for n in session["notebooks"]]
         used = re.findall(r'exercise\("([\w-]+)"\)', "\n".join(texts))
         assert used == session["exercises"]
         assert [name for name in used if f"`{name}`" not in readme] == []

@@ -94,9 +94,7 @@ def test_axe_finds_nothing_on_the_fresh_page_and_with_everything_open(address, c
     with watched(chromium, width=width) as page:
         page.goto(address)
         assert complaints(page) == []
-        page.evaluate(
-            "() => document.querySelectorAll('.gx-check + button').forEach((one) => one.click())"
-        )
+        page.evaluate("() => document.querySelectorAll('.gx-check + button').forEach((one) => one.click())")
         assert page.locator(".gx-hints li").count() == len(EXERCISES)
         assert complaints(page) == []
 

@@ -5,31 +5,31 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from oracles.learning import Empty, broken_json
+from oracles.learning import Empty, Recorded, broken_json
 from refusals import refused
 
+from gindex_lab import (
+    NearestNeighbour,
+    SlotFilling,
+    TemplateInduction,
+    composites,
+    corpus,
+    corpus_documents,
+    experiment,
+    learning_curve,
+    mutate,
+    score_answers,
+    score_programs,
+)
 from gindex_lab.measures.programs.divergence import divergence
 from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.gindex import Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import sensitivity
-from gindex_lab.presentation.plots.programs import (
-    plot_association,
-    plot_divergence_matrix,
-    plot_program_size,
-)
-from gindex_lab.worlds.learning.corpus import (
-    PromptSample,
-    composites,
-    corpus,
-    corpus_documents,
-    sample,
-)
-from gindex_lab.worlds.learning.experiments import experiment, learning_curve
-from gindex_lab.worlds.learning.mutations import mutate
-from gindex_lab.worlds.learning.scoring import Recorded, read_answer, score_answers, score_programs
-from gindex_lab.worlds.learning.systems import NearestNeighbour, SlotFilling
-from gindex_lab.worlds.learning.systems_template import TemplateInduction
+from gindex_lab.presentation.plots.gindex import plot_program_size
+from gindex_lab.presentation.plots.programs import plot_association, plot_divergence_matrix
+from gindex_lab.worlds.learning.corpus import PromptSample, sample
+from gindex_lab.worlds.learning.scoring import read_answer
 
 DOMAINS = ["http", "twitter", "youtube-play"]
 

@@ -14,6 +14,11 @@ from sklearn.utils import check_array
 
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
+from gindex_lab.measures.psychometrics.dimensions import (
+    _reduced,
+    eigenvalues,
+    parallel_analysis,
+)
 from gindex_lab.measures.psychometrics.extraction import (
     extract,
     general_factor,
@@ -21,11 +26,6 @@ from gindex_lab.measures.psychometrics.extraction import (
     schmid_leiman,
 )
 from gindex_lab.measures.psychometrics.factors import factors
-from gindex_lab.measures.psychometrics.factors_parallel import (
-    _reduced,
-    eigenvalues,
-    parallel_analysis,
-)
 from gindex_lab.measures.psychometrics.polychoric import tetrachoric
 from gindex_lab.measures.psychometrics.rotation import (
     ROTATIONS,
@@ -80,9 +80,7 @@ def test_minres_and_scree_equal_psych(shared, name, study, group):
     assert (model.loadings["factor 1"] - psych["loading"]).abs().max() < 2e-6
     assert (model.communalities - psych["communality"]).abs().max() < 1e-5
     assert model.proportion_of_variance == pytest.approx(facts["fa_prop_var"], abs=1e-6)
-    assert model.variance.loc["factor 1", "ss_loadings"] == pytest.approx(
-        facts["fa_ss_loadings"], abs=2e-5
-    )
+    assert model.variance.loc["factor 1", "ss_loadings"] == pytest.approx(facts["fa_ss_loadings"], abs=2e-5)
     assert model.kmo == pytest.approx(facts["kmo_msa"], abs=1e-9)
     analysis = model.parallel_analysis(seed=1)
     scree = golden["scree"].set_index("k")
@@ -215,9 +213,7 @@ def test_rotations_reach_the_peers_criterion_or_better(rotation, method, normal)
 
     loadings = extract(mixed_table(8, factors_of=3, items=12), 3, "minres")
     ours, _ = rotate(loadings, rotation)
-    theirs = Rotator(method=method, normalize=normal, max_iter=5000, tol=1e-8).fit_transform(
-        loadings
-    )
+    theirs = Rotator(method=method, normalize=normal, max_iter=5000, tol=1e-8).fit_transform(loadings)
     if rotation == "promax":
         assert np.sort(np.abs(ours), 1) == pytest.approx(np.sort(np.abs(theirs), 1), abs=1e-4)
         return
@@ -292,9 +288,7 @@ def test_no_random_start_finds_a_better_minimum(seed):
     rng, bounds = np.random.default_rng(777), [(0.005, 1.0)] * len(matrix)
     for _ in range(60):
         start = rng.uniform(0.01, 0.99, len(matrix))
-        found = minimize(
-            misfit, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500}
-        )
+        found = minimize(misfit, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
         assert found.fun > ours - 1e-6 * max(ours, 1e-3)
 
 
@@ -409,8 +403,7 @@ def test_the_batch_of_noise_ends_where_minres_does():
 def test_limits_are_quantiles_of_the_draws():
     table = np.random.default_rng(11).standard_normal((60, 5))
     low, high = (
-        parallel_analysis(table, np.corrcoef(table.T), seed=1, draws=30, quantile=q).table
-        for q in (0.1, 0.9)
+        parallel_analysis(table, np.corrcoef(table.T), seed=1, draws=30, quantile=q).table for q in (0.1, 0.9)
     )
     assert (low["factors_limit"] < low["factors_mean"]).all()
     assert (high["factors_limit"] > high["factors_mean"]).all()

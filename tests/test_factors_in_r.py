@@ -143,9 +143,7 @@ def test_scores_equal_psych():
         wanted = matched(found, R["three", theirs].reshape(3, 6).T)
         assert found == pytest.approx(wanted, abs=1e-4), method
     one = gl.factors(simulated("one"))
-    assert one.scores("thurstone").to_numpy()[:6, 0] == pytest.approx(
-        R["one", "Thurstone"], abs=1e-4
-    )
+    assert one.scores("thurstone").to_numpy()[:6, 0] == pytest.approx(R["one", "Thurstone"], abs=1e-4)
     assert one.scores("bartlett").to_numpy()[:6, 0] == pytest.approx(R["one", "Bartlett"], abs=1e-4)
 
 
@@ -182,9 +180,7 @@ def test_map_and_simple_structure_equal_psych(name):
     ours = minimum_average_partial(matrix, len(theirs))["map"].to_numpy()[1:]
     assert ours == pytest.approx(theirs, abs=1e-4)
     turned, n = rotate(unrotated(name, "minres"), "varimax")[0], FACTORS[name]
-    assert very_simple_structure(matrix, turned, 1) == pytest.approx(
-        R[name, "vss1"][n - 1], abs=1e-3
-    )
+    assert very_simple_structure(matrix, turned, 1) == pytest.approx(R[name, "vss1"][n - 1], abs=1e-3)
     if n > 1:
         second = very_simple_structure(matrix, turned, 2)
         assert second == pytest.approx(R[name, "vss2"][n - 1], abs=1e-3)

@@ -7,7 +7,7 @@ from oracles.factor_tables import groups, normal
 import gindex_lab as gl
 from gindex_lab.measures.psychometrics.extraction import extract
 from gindex_lab.measures.psychometrics.factor_fit import discrepancy, fit_indices
-from gindex_lab.measures.psychometrics.factors_bootstrap import procrustes
+from gindex_lab.measures.psychometrics.factors import procrustes
 from gindex_lab.measures.psychometrics.reliability import alpha_interval, cronbach_alpha
 from gindex_lab.measures.psychometrics.rotation import rotate
 

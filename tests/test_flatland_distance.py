@@ -137,9 +137,7 @@ def test_each_edit_of_one_node_takes_a_program_farther():
     assert values[0] == 0
     assert len(set(values)) == 4
     longer = F.parse(
-        F.shape("house")
-        .to_text()
-        .replace("door -> house(end)", "door -> x(turn 5)\nx -> house(end)")
+        F.shape("house").to_text().replace("door -> house(end)", "door -> x(turn 5)\nx -> house(end)")
     )
     assert 0 < float(F.distance(base, longer)) < 0.2
 
@@ -153,9 +151,7 @@ def test_graph_distances_are_symmetric_and_certified(a, b):
     assert there.exact
     assert there.value == pytest.approx(back.value, abs=1e-12)
     assert 0 < there.value < 1
-    assert sum(there.weights) ** 2 / (len(there.first) * len(there.second)) == pytest.approx(
-        1 - there.value
-    )
+    assert sum(there.weights) ** 2 / (len(there.first) * len(there.second)) == pytest.approx(1 - there.value)
 
 
 @pytest.mark.parametrize("name", F.library())
@@ -195,9 +191,7 @@ def plain_graph_distance(p, q):
     return 1 - (nx.max_weight_clique(graph)[1] / 1e9) ** 2 / (len(one) * len(two))
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), list(combinations(["circle", "square", "star", "rectangle", "ring"], 2))
-)
+@pytest.mark.parametrize(("a", "b"), list(combinations(["circle", "square", "star", "rectangle", "ring"], 2)))
 def test_the_graph_metric_is_that_of_its_definition(a, b):
     p, q = F.shape(a), F.shape(b)
     assert float(F.distance(p, q)) == pytest.approx(plain_graph_distance(p, q), abs=1e-7)
@@ -224,6 +218,17 @@ def test_the_authors_shortcuts_never_find_more():
     exact, reference = (float(F.distance(*turns, mode=mode)) for mode in ("exact", "reference"))
     assert exact < 0.02
     assert reference > 0.7
+
+
+def test_many_pairs_take_the_shortcuts_that_one_pair_takes():
+    """The greedy mapping was tried by `distance` alone: these turns had another Δ in a matrix."""
+    text = "f(start) -> a(turn {})\nf -> b(turn {})\na -> f\nb -> f(end)\n{{}} -> f()"
+    p, q = F.parse(text.format(0, 10)), F.parse(text.format(30, 9))
+    alone = F.distance(p, q, mode="reference").value
+    assert alone == pytest.approx(0.0566, abs=5e-5)  # without it, 0.0530
+    assert F.distances([p], [q], mode="reference").tolist() == [[alone]]
+    assert F.nearest(p, [q], mode="reference") == (0, alone)
+    assert F.distances([F.shape("car")], mode="reference").tolist() == [[0.0]]  # it was 0.77
 
 
 def test_a_larger_set_of_primitives_changes_distances():
@@ -261,9 +266,7 @@ def test_omega_is_the_least_distance_and_skips_pairs():
     assert found.index.tolist() == every.argmin(axis=1).tolist()
     assert found.evaluated < found.weighed <= found.pairs == every.size
     assert F.nearest(tests[0], known) == (found.index[0], found.value[0])
-    assert F.generalisation_difficulty(tests[0], known) == pytest.approx(
-        np.exp(10 * found.value[0])
-    )
+    assert F.generalisation_difficulty(tests[0], known) == pytest.approx(np.exp(10 * found.value[0]))
 
 
 @pytest.mark.parametrize("metric", ["list", "matching"])
@@ -281,9 +284,7 @@ def test_of_an_arc_a_list_keeps_centre_radius_and_extent_but_not_where_it_begins
     arcs = [Drawing.of_program(F.parse(text.format(theta))).shapes[0] for theta in (0, 90)]
     assert [(arc.radius, arc.theta) for arc in arcs] == [pytest.approx((arcs[0].radius, 90))] * 2
     assert arcs[0].centre != pytest.approx(arcs[1].centre)
-    assert Drawing((arcs[1],)).segments[0, :2] == pytest.approx(
-        (arcs[1].x, arcs[1].y - arcs[1].radius)
-    )
+    assert Drawing((arcs[1],)).segments[0, :2] == pytest.approx((arcs[1].x, arcs[1].y - arcs[1].radius))
 
 
 def test_omega_of_a_known_program_is_zero():
@@ -325,12 +326,8 @@ def test_bad_comparisons_are_refused_by_message(call, message):
 # --- drawings ---------------------------------------------------------------------------------------
 
 inside = st.integers(1, 126).map(float)
-small = st.builds(
-    lambda x, y, r: Circle(x, y, min(r, y)), inside, inside, st.integers(3, 40).map(float)
-)
-kept = st.lists(
-    st.one_of(st.builds(Line, inside, inside, inside, inside), small), min_size=1, max_size=4
-)
+small = st.builds(lambda x, y, r: Circle(x, y, min(r, y)), inside, inside, st.integers(3, 40).map(float))
+kept = st.lists(st.one_of(st.builds(Line, inside, inside, inside, inside), small), min_size=1, max_size=4)
 
 
 @given(kept)

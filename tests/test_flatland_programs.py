@@ -33,9 +33,7 @@ def run(text, **options):
 
 # --- random programs --------------------------------------------------------------------------------
 
-numbers = st.one_of(
-    st.integers(-40, 40), st.floats(-40, 40, allow_nan=False).map(lambda x: round(x, 3))
-)
+numbers = st.one_of(st.integers(-40, 40), st.floats(-40, 40, allow_nan=False).map(lambda x: round(x, 3)))
 
 
 @st.composite
@@ -102,9 +100,7 @@ def test_translating_twice_is_translating_once(program, one, two):
 def test_the_list_of_nodes_is_the_same_graph(program):
     again = F.parse(program.graph.to_json(), "json").graph
     assert again.links == program.graph.links
-    assert [(n.type, n.params) for n in again.nodes] == [
-        (n.type, n.params) for n in program.graph.nodes
-    ]
+    assert [(n.type, n.params) for n in again.nodes] == [(n.type, n.params) for n in program.graph.nodes]
 
 
 @given(programs())
@@ -319,9 +315,7 @@ def test_variations_keep_the_structure_and_follow_the_rules(name):
     program = F.shape(name)
     rules = program.flows[name].randoms
     for one in F.variations(program, 5, seed=2):
-        assert [node.type for node in one.graph.nodes] == [
-            node.type for node in program.graph.nodes
-        ]
+        assert [node.type for node in one.graph.nodes] == [node.type for node in program.graph.nodes]
         assert one.flows == program.flows
         for param, value in zip(program.flows[name].params, one.run.args, strict=True):
             kind, bounds = rules[param]
@@ -670,7 +664,9 @@ def test_files_are_read_by_their_ending(tmp_path):
 
 
 def test_comments_and_blank_lines_are_skipped():
-    text = "; a side\n\n   \nside(start d) -> step(move d)  ; forward\nstep -> side(end)\n\n{} -> side(30) ; run"
+    text = (
+        "; a side\n\n   \nside(start d) -> step(move d)  ; forward\nstep -> side(end)\n\n{} -> side(30) ; run"
+    )
     assert run(text).trace().ink == 30
 
 

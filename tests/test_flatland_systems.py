@@ -46,9 +46,7 @@ def omegas(known):
 def test_the_curriculum_of_the_figure_has_one_to_five_members():
     tasks = F.curriculum(3, seed=1)
     assert len(tasks) == 30
-    assert {task.domain for task in tasks} == {
-        f"{d}-{n}" for d in ("circles", "lines") for n in range(1, 6)
-    }
+    assert {task.domain for task in tasks} == {f"{d}-{n}" for d in ("circles", "lines") for n in range(1, 6)}
     assert all(len(task.drawing) == int(task.domain[-1]) for task in tasks)
     assert all(task.image.shape == (128, 128) for task in tasks)
 
@@ -199,9 +197,7 @@ def test_a_search_composes_pieces_it_has_seen_apart():
 
 def test_systems_rank_as_their_priors_suggest():
     tasks = F.curriculum(10, seed=1)
-    tests = [
-        task for n in (1, 2, 3) for d in ("circles", "lines") for task in samples(d, n, 2, seed=9)
-    ]
+    tests = [task for n in (1, 2, 3) for d in ("circles", "lines") for task in samples(d, n, 2, seed=9)]
     theta = {}
     for system in (F.RandomDrawing(seed=1), F.NearestPicture(), F.ShapeFitter()):
         theta[type(system).__name__] = F.experiment(system, tasks, tests).performance
@@ -214,9 +210,7 @@ def test_the_index_is_that_of_the_record():
     tests = samples("rectangles", 1, 3, seed=2) + tasks[:2]
     outcome = F.experiment(F.NearestPicture(), tasks, tests, name="nearest")
     assert outcome.index.value == gl.g_index(outcome.experiment).value
-    assert outcome.experiment.curriculum == {
-        f"{d}-{n}": 3 for d in ("circles", "lines") for n in (1, 2)
-    }
+    assert outcome.experiment.curriculum == {f"{d}-{n}": 3 for d in ("circles", "lines") for n in (1, 2)}
     seen = outcome.tests["domain_distance"] == 0
     assert seen.tolist() == [False] * 3 + [True] * 2
     assert (outcome.tests["performance"][seen] == 1).all()

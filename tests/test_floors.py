@@ -75,9 +75,7 @@ def floor(module: str) -> int:
 
 def upward(code: str, module: str) -> list[str]:
     return [
-        f"{module}:{line} imports {other}"
-        for line, other in imported(code)
-        if floor(other) > floor(module)
+        f"{module}:{line} imports {other}" for line, other in imported(code) if floor(other) > floor(module)
     ]
 
 
@@ -146,9 +144,7 @@ def graph() -> networkx.DiGraph:
         if path.name != "__init__.py":
             tree = ast.parse(path.read_text("utf-8"))
             typed = [
-                n
-                for n in ast.walk(tree)
-                if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)
+                n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)
             ]
             skipped = {id(inner) for n in typed for one in n.body for inner in ast.walk(one)}
             asked = [
@@ -158,9 +154,7 @@ def graph() -> networkx.DiGraph:
             ]
             ours = {module_of(n) for node in asked for n in named(node) if "gindex_lab." in n}
             found.add_edges_from(
-                (name, one)
-                for one in ours - {name, "gindex_lab"}
-                if modules()[one].name != "__init__.py"
+                (name, one) for one in ours - {name, "gindex_lab"} if modules()[one].name != "__init__.py"
             )
     return found
 
@@ -184,9 +178,7 @@ def test_no_modules_import_one_another():
 def test_the_drawing_for_contributors_is_the_real_graph():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     part = text.split("<!-- floors -->")[1].split("<!-- /floors -->")[0]
-    drawn = {
-        tuple(line.split(" --> ")) for line in map(str.strip, part.split("\n")) if "-->" in line
-    }
+    drawn = {tuple(line.split(" --> ")) for line in map(str.strip, part.split("\n")) if "-->" in line}
     steps = {
         (FLOORS[floor(name)], FLOORS[floor(other)])
         for name, path in modules().items()
@@ -199,9 +191,7 @@ def test_the_drawing_for_contributors_is_the_real_graph():
 def test_every_package_has_its_reason_in_the_map():
     text = (ROOT / "README.md").read_text("utf-8")
     folders = {path.parent for path in modules().values() if path.name == "__init__.py"}
-    deep = {
-        f.relative_to(ROOT / "gindex_lab").as_posix() for f in folders if f.parent.parent != ROOT
-    }
+    deep = {f.relative_to(ROOT / "gindex_lab").as_posix() for f in folders if f.parent.parent != ROOT}
     deep -= {"."}
     assert len(deep) >= 15
     assert not [name for name in sorted(deep) if f"| `{name}/` | " not in text]
@@ -209,9 +199,7 @@ def test_every_package_has_its_reason_in_the_map():
 
 def test_every_file_that_the_page_for_contributors_names_exists():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    named_files = set(
-        re.findall(r"`((?:gindex_lab/)?[a-z_]+/[a-z_/0-9]+\.(?:py|md|toml|csv|ipynb))`", text)
-    )
+    named_files = set(re.findall(r"`((?:gindex_lab/)?[a-z_]+/[a-z_/0-9]+\.(?:py|md|toml|csv|ipynb))`", text))
     roots = (ROOT, ROOT / "gindex_lab")
     assert len(named_files) > 20
     assert not [name for name in named_files if not any((root / name).exists() for root in roots)]

@@ -24,11 +24,7 @@ TAU2 = {
 }
 SWE = {"submitted_ids": ["a__b-1"], "resolved_ids": ["a__b-1"], "schema_version": 2}
 MTEB = {"task_name": "STS", "mteb_version": "2", "scores": {"test": [{"main_score": 0.5}]}}
-PLUS = {
-    "eval": {
-        "HumanEval/0": [{"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "pass"}]
-    }
-}
+PLUS = {"eval": {"HumanEval/0": [{"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "pass"}]}}
 LIVE = {"question_id": "q", "graded_list": [True]}
 METR = {"task_id": "t", "alias": "m", "score_binarized": 1}
 LIGHT = {"config_general": {"model_name": "m"}, "results": {"arc|0": {"acc": 0.5}}}
@@ -40,9 +36,7 @@ EVALS = [
     {"type": "match", "sample_id": "1", "data": {"correct": True}},
 ]
 DEEP = {
-    "testCases": [
-        {"name": "t", "input": "i", "success": True, "metricsData": [{"name": "n", "score": 1}]}
-    ]
+    "testCases": [{"name": "t", "input": "i", "success": True, "metricsData": [{"name": "n", "score": 1}]}]
 }
 COMPASS = {"accuracy": 100, "details": {"0": {"pred": "A", "answer": "A", "correct": True}}}
 ALPACA = {"instruction": "i", "generator_1": "r", "generator_2": "m", "preference": 1.5}

@@ -87,8 +87,7 @@ def test_samples_of_one_id_with_other_answers_are_other_items(tmp_path):
 
 def mteb(folder, model, revision, task, **splits):
     scores = {
-        split: [{"main_score": v, "hf_subset": k} for k, v in some.items()]
-        for split, some in splits.items()
+        split: [{"main_score": v, "hf_subset": k} for k, v in some.items()] for split, some in splits.items()
     }
     content = {"task_name": task, "mteb_version": "2.0", "dataset_revision": "1", "scores": scores}
     return dump(folder / model / revision / f"{task}.json", content)
@@ -195,16 +194,12 @@ def test_minutes_and_weights_of_runs_go_with_the_items(tmp_path):
 
 def test_passing_the_new_tests_means_passing_the_old_ones_too(tmp_path):
     status = [("pass", "pass"), ("fail", "pass"), ("pass", "fail")]
-    tasks = {
-        f"HumanEval/{k}": [{"base_status": b, "plus_status": p}] for k, (b, p) in enumerate(status)
-    }
+    tasks = {f"HumanEval/{k}": [{"base_status": b, "plus_status": p}] for k, (b, p) in enumerate(status)}
     file = dump(tmp_path / "org__m_eval_results.json", {"eval": tasks})
     assert gl.read(file).frame.loc["org/m"].tolist() == [1.0, 0.0, 0.0]
     assert gl.read(file, metric="base").frame.loc["org/m"].tolist() == [1.0, 0.0, 1.0]
     older = {"HumanEval/0": {"nfiles": 1, "base": [["success", []]], "plus": [["failed", []]]}}
-    assert (
-        gl.read(dump(tmp_path / "old_eval_results.json", {"eval": older})).frame.iloc[0, 0] == 0.0
-    )
+    assert gl.read(dump(tmp_path / "old_eval_results.json", {"eval": older})).frame.iloc[0, 0] == 0.0
 
 
 def test_problems_have_levels_and_dates(tmp_path):
@@ -214,9 +209,7 @@ def test_problems_have_levels_and_dates(tmp_path):
         "graded_list": [True, False],
     }
     rows = [row | {"question_id": str(k), "difficulty": d} for k, d in enumerate(("easy", "hard"))]
-    found = gl.read(
-        dump(tmp_path / "output" / "m" / "Scenario.codegeneration_2_0.2_eval_all.json", rows)
-    )
+    found = gl.read(dump(tmp_path / "output" / "m" / "Scenario.codegeneration_2_0.2_eval_all.json", rows))
     assert found.difficulty.tolist() == [1, 3]
     assert found.items["date"].tolist() == ["2026-03-01"] * 2
     assert found.frame.iloc[0].tolist() == [0.5, 0.5]
@@ -374,9 +367,7 @@ def test_files_of_one_name_in_several_folders_are_not_guessed_at(tmp_path):
 
 
 def test_settings_in_yaml_are_no_table(tmp_path):
-    file = dump(
-        tmp_path / "promptfoo.yml", "providers: [a, b]\ntests:\n- {vars: {q: 1}, weight: 2}\n"
-    )
+    file = dump(tmp_path / "promptfoo.yml", "providers: [a, b]\ntests:\n- {vars: {q: 1}, weight: 2}\n")
     with refused("path: unknown-format"):
         gl.read(file)
 
@@ -415,9 +406,7 @@ def main_scores_of_real_mteb_results(logs):
 
 def real_results_of_every_eval_ever(logs):
     file = next((logs / "every_eval_ever").glob("98ea*.json"))
-    scores = [
-        r["score_details"]["score"] for r in json.loads(file.read_text())["evaluation_results"]
-    ]
+    scores = [r["score_details"]["score"] for r in json.loads(file.read_text())["evaluation_results"]]
     assert gl.read(file).frame.iloc[0].tolist() == pytest.approx(scores)
 
 

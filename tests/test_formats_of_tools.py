@@ -31,8 +31,7 @@ REPEATED = (
     "promptfoo", "promptfoo lines", "promptfoo yaml", "promptfoo table", "per-model",
 )  # fmt: skip
 NAMES = {
-    "swe-bench": {f"model-{x}": f"model-{x}.run1" for x in "abcdefgh"}
-    | {"specialist": "specialist.run1"}
+    "swe-bench": {f"model-{x}": f"model-{x}.run1" for x in "abcdefgh"} | {"specialist": "specialist.run1"}
 }
 
 
@@ -100,10 +99,7 @@ def one_signature(file):
     tests = _DOCUMENTS if isinstance(found, dict) and not lines else _LINES | _RECORDS
     row = found[0] if isinstance(found, list) else found
     held = [name for name, test in tests.items() if any(one(row) for one in test)]
-    return (
-        len(held) <= 1
-        and sum(any(one(set(row)) for one in test) for test in _HEADERS.values()) <= 1
-    )
+    return len(held) <= 1 and sum(any(one(set(row)) for one in test) for test in _HEADERS.values()) <= 1
 
 
 def test_every_format_has_a_reader_and_a_line():

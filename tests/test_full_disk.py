@@ -111,9 +111,7 @@ def test_what_was_written_before_stays_when_the_disk_is_full(disk, name):
 
 def table(folder):
     random = np.random.default_rng(1)
-    frame = pd.DataFrame(
-        (random.random((6, 40)) < 0.6).astype(int), [f"agent {k}" for k in range(6)]
-    )
+    frame = pd.DataFrame((random.random((6, 40)) < 0.6).astype(int), [f"agent {k}" for k in range(6)])
     frame.columns = [f"item {k}" for k in range(40)]
     frame.to_csv(folder / "scores.csv", index_label="agent")
     return folder / "scores.csv"

@@ -36,9 +36,7 @@ def kernels():
             found += [process] if "ipykernel_launcher" in process.cmdline() else []
         except psutil.Error:
             continue
-    known = {
-        process.pid for process in found
-    }  # a kernel that starts a program looks like two at first
+    known = {process.pid for process in found}  # a kernel that starts a program looks like two at first
     return [process for process in found if parent(process) not in known]
 
 
@@ -68,8 +66,7 @@ def test_twenty_sessions_share_eight_kernels_and_the_others_are_told(tmp_path):
     options = ["--port={port}", "--Voila.open_browser=False", f"--token={TOKEN}"]
     with server(demo_command(ROOT), options, tmp_path) as address:
         urls = [
-            f"{address}/voila/render/{TEACHING[i % len(TEACHING)]}.ipynb?token={TOKEN}"
-            for i in range(20)
+            f"{address}/voila/render/{TEACHING[i % len(TEACHING)]}.ipynb?token={TOKEN}" for i in range(20)
         ]
         most = 0
         with ThreadPoolExecutor(20) as pool:

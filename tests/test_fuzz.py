@@ -70,9 +70,7 @@ def test_some_hundred_hostile_calls_end_in_errors_of_ours(tmp_path, monkeypatch)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, ROOM, BATCH))
 def test_thousands_of_hostile_calls_end_in_errors_of_ours(start):
-    expected = sum(
-        len(list(cases(label, value, SAMPLE))) for label, value in names()[start : start + BATCH]
-    )
+    expected = sum(len(list(cases(label, value, SAMPLE))) for label, value in names()[start : start + BATCH])
     if not expected:
         pytest.skip("no names here")
     calls, wrong = made(start, start + BATCH, SAMPLE, 1200)

@@ -62,9 +62,7 @@ def test_threats_are_the_empty_cells_that_would_complete_a_line():
     for stones in rng.integers(4, 36, 200):
         mine, theirs = random_position(rng, int(stones))
         empty = board - mine - theirs
-        expected = sum(
-            any(cell in line and set(line) - {cell} <= mine for line in LINES) for cell in empty
-        )
+        expected = sum(any(cell in line and set(line) - {cell} <= mine for line in LINES) for cell in empty)
         assert threats(bits(mine), bits(mine | theirs)) == expected
 
 

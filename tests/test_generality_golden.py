@@ -243,9 +243,7 @@ def test_sigmoid_of_mazes_and_letter_series(goldens, mazes, letters):
 def test_random_populations(goldens, study):
     expected = golden(goldens, "demo_populations")
     expected = expected[expected["study"] == f"demo.{study}"]
-    answers = (
-        golden(goldens, "demo_random_responses").query("study == @study").drop(columns="study")
-    )
+    answers = golden(goldens, "demo_random_responses").query("study == @study").drop(columns="study")
     table = Responses(answers.set_axis(expected["agent"]), difficulty=np.linspace(10, 20, 30))
     check_study(table, None, expected)
 
@@ -256,9 +254,7 @@ def test_populations_of_steps_and_of_constants(goldens, study):
     mean = expected["mean_response"].to_numpy()[:, None]
     steps = (np.arange(30) < np.round(30 * mean)).astype(float)
     answers = steps if study == "demo.steps" else np.repeat(mean, 30, axis=1)
-    table = Responses(
-        pd.DataFrame(answers, index=expected["agent"]), difficulty=np.linspace(10, 20, 30)
-    )
+    table = Responses(pd.DataFrame(answers, index=expected["agent"]), difficulty=np.linspace(10, 20, 30))
     check_study(table, None, expected)
 
 
@@ -292,9 +288,7 @@ def test_average_human_on_the_letter_series_in_both_readings():
     hits = published("generality_fig_s29")
     h, r = hits["difficulty"].to_numpy(), hits["hit_ratio"].to_numpy()
     script = generality(r, h, mode="reference").iloc[0]
-    assert script[["capability", "generality"]].tolist() == pytest.approx(
-        [9.8915, 0.4078], abs=5e-5
-    )
+    assert script[["capability", "generality"]].tolist() == pytest.approx([9.8915, 0.4078], abs=5e-5)
     ends = generality(np.r_[1, r, 0], np.r_[6, h, 15], interval=(0, 15)).iloc[0]
     assert ends[["capability", "generality"]].tolist() == pytest.approx([9.8628, 0.3894], abs=5e-5)
 
@@ -369,9 +363,7 @@ def test_atari_through_time(goldens, ale, transformation):
             now = table.loc[agents]
             assert len(now) == frame.n_agents
             assert now["capability"].mean() == pytest.approx(frame.mean_cap, abs=1e-9)
-            assert now["normalised_generality"].mean() == pytest.approx(
-                frame.mean_norm_generality, abs=1e-9
-            )
+            assert now["normalised_generality"].mean() == pytest.approx(frame.mean_norm_generality, abs=1e-9)
 
 
 @pytest.mark.shared
@@ -390,9 +382,7 @@ def test_chess_2015(goldens, shared):
 
 def legend(table):
     """The text block of the authors' capability-against-spread figures."""
-    capability, spread, gamma = (
-        table[k] for k in ("capability", "spread", "normalised_generality")
-    )
+    capability, spread, gamma = (table[k] for k in ("capability", "spread", "normalised_generality"))
     return {
         "corr_cap_spread": capability.corr(spread),
         "mean_cap": capability.mean(),
@@ -465,15 +455,9 @@ def test_lambda_environments_raw_and_binned(shared):
     bins = bin_difficulties(raw.items["diff2"], 10, mode="reference")
     plain = generality(clipped, "diff2", mode="reference")
     binned = generality(clipped, bins, mode="reference")
-    assert plain.loc["Human", ["capability", "spread"]].tolist() == pytest.approx(
-        [3.45, 1.82], abs=0.005
-    )
-    assert plain.loc["QLearning", ["capability", "spread"]].tolist() == pytest.approx(
-        [3.54, 1.47], abs=0.005
-    )
-    assert binned.loc["Human", ["capability", "spread"]].tolist() == pytest.approx(
-        [3.31, 1.49], abs=0.0055
-    )
+    assert plain.loc["Human", ["capability", "spread"]].tolist() == pytest.approx([3.45, 1.82], abs=0.005)
+    assert plain.loc["QLearning", ["capability", "spread"]].tolist() == pytest.approx([3.54, 1.47], abs=0.005)
+    assert binned.loc["Human", ["capability", "spread"]].tolist() == pytest.approx([3.31, 1.49], abs=0.0055)
     assert binned.loc["QLearning", ["capability", "spread"]].tolist() == pytest.approx(
         [3.32, 1.30], abs=0.005
     )

@@ -74,9 +74,7 @@ def test_experiments_equal_the_authors_code(shared, sample):
         wanted = pd.Series(expected["task_contributions"])[found.index]
         assert np.abs(found / wanted - 1).max() < 1e-12
         assert result.terms["experience"].unique() == pytest.approx([expected["E"]], abs=1e-12)
-        assert result.components["performance"].mean() == pytest.approx(
-            expected["theta"], abs=1e-12
-        )
+        assert result.components["performance"].mean() == pytest.approx(expected["theta"], abs=1e-12)
 
 
 @pytest.mark.shared
@@ -84,10 +82,7 @@ def test_published_table_is_a_little_lower_and_ranks_two_and_three_swap(shared, 
     golden = json.loads((shared / "golden/gindex/g_index_4_experiments.json").read_text())
     published = pd.Series(golden["published_table_1"])
     ours = pd.Series(
-        {
-            name: g_index(sample / f"experiments/{name}.json", "reference").value
-            for name in published.index
-        }
+        {name: g_index(sample / f"experiments/{name}.json", "reference").value for name in published.index}
     )
     excess = 100 * (ours / published - 1)
     assert excess.min() == pytest.approx(0.33, abs=0.005)
@@ -184,9 +179,7 @@ def test_experience_without_priors_must_be_more_than_nothing():
     assert caught.value.argument == "compute"
 
 
-@pytest.mark.parametrize(
-    ("unit", "finer"), [("PFLOP", "TFLOP"), ("GFLOP", "FLOP"), ("FLOP", "FLOP")]
-)
+@pytest.mark.parametrize(("unit", "finer"), [("PFLOP", "TFLOP"), ("GFLOP", "FLOP"), ("FLOP", "FLOP")])
 def test_too_little_compute_is_asked_for_in_the_next_finer_unit(unit, finer):
     little = changed(["train_cost", "compute"], 1e-16)
     with refused("compute: experience-not-positive") as caught:
@@ -203,9 +196,7 @@ def test_the_first_distance_that_is_none_is_named():
 
 
 def test_a_simulation_without_draws_says_so_and_rounds_only_in_reference_mode():
-    tables = {
-        m: simulate(OMEGA, performance=[0.5], compute=[70], mode=m) for m in ("reference", "exact")
-    }
+    tables = {m: simulate(OMEGA, performance=[0.5], compute=[70], mode=m) for m in ("reference", "exact")}
     assert all((table["draw"] == -1).all() for table in tables.values())
     g = {mode: table["g_index"] for mode, table in tables.items()}
     assert (g["reference"] == g["reference"].round(3)).all()
@@ -243,9 +234,7 @@ def test_less_compute_fewer_samples_and_more_performance_are_better(better, wors
 
 
 def test_record_survives_a_round_trip(tmp_path):
-    tasks = pd.DataFrame(
-        {"domain": ["a", "a", "b"], "performance": [1.0, 0.25, 0.5], "skill": [1, 0, 0]}
-    )
+    tasks = pd.DataFrame({"domain": ["a", "a", "b"], "performance": [1.0, 0.25, 0.5], "skill": [1, 0, 0]})
     one = Experiment({"a": 3, "b": 4}, 12.5, tasks, name="mine", distances=OMEGA)
     two = Experiment.read(one.save(tmp_path / "mine.json"))
     assert two.curriculum == one.curriculum
@@ -511,7 +500,7 @@ def test_bad_experiments_say_what_is_wrong(record, message):
         (lambda: priors_by_ablation(1.0, 0.0), "without_prior: out-of-range"),
         (
             lambda: Experiment.of({**RECORD, "distances": {"a": {"a": 3.0}}}),
-            "distances['a']['a']: out-of-range",
+            "distances['a', 'a']: out-of-range",
         ),
         (
             lambda: Experiment.of({**RECORD, "distances": {"a": 1}}),
@@ -519,7 +508,7 @@ def test_bad_experiments_say_what_is_wrong(record, message):
         ),
         (
             lambda: Experiment.of({**RECORD, "distances": {"a": {"a": "x"}}}),
-            "distances['a']['a']: not-a-number",
+            "distances['a', 'a']: not-a-number",
         ),
         (
             lambda: Experiment(
@@ -528,7 +517,7 @@ def test_bad_experiments_say_what_is_wrong(record, message):
                 pd.DataFrame({"domain": ["a"], "performance": [1]}),
                 distances=pd.DataFrame([["x"]]),
             ),
-            "distances: not-a-number",
+            "distances[0, 0]: not-a-number",
         ),
         (
             lambda: Experiment(
@@ -537,7 +526,7 @@ def test_bad_experiments_say_what_is_wrong(record, message):
                 pd.DataFrame({"domain": ["a"], "performance": [1]}),
                 distances=pd.DataFrame([[2.0]]),
             ),
-            "distances: out-of-range",
+            "distances[0, 0]: out-of-range",
         ),
     ],
 )

@@ -67,9 +67,7 @@ def test_code_links_quotations_and_other_words_stay_as_they_are(page):
 
 
 def test_a_formula_of_one_letter_is_explained_and_a_script_keeps_its_bytes():
-    page = explained(
-        '<p><math display="inline"><mi>S</mi></math></p><script>if (1 < 2) a("Ψ")</script>'
-    )
+    page = explained('<p><math display="inline"><mi>S</mi></math></p><script>if (1 < 2) a("Ψ")</script>')
     assert re.search(r'<a class="term"[^>]*#spread"><math|<a [^>]*#spread"[^>]*><math', page)
     assert '<script>if (1 < 2) a("Ψ")</script>' in page
 
@@ -95,9 +93,7 @@ def test_the_gallery_is_in_order_and_each_card_is_found_by_figure_claim_and_pape
         "generality/fig01_toy_matrix",
         "generality/fig02_lambda_one",
     ]
-    assert (
-        paths.index("gindex/fig05") < paths.index("gindex/fig10_11") < paths.index("gindex/table1")
-    )
+    assert paths.index("gindex/fig05") < paths.index("gindex/fig10_11") < paths.index("gindex/table1")
     (found,) = re.findall(r'data-find="generality/fig01_toy_matrix ([^"]*)"', page)
     assert {"figure-1", "n301", "generality"} <= set(found.split())
     assert 'src="generality/fig01_toy_matrix/figures/two.png" alt="Two curves"' in page
@@ -108,9 +104,7 @@ def test_the_gallery_is_in_order_and_each_card_is_found_by_figure_claim_and_pape
 def test_the_front_pages_are_sound_with_and_without_runs():
     for runs in (RUNS, dict.fromkeys(RUNS, RUN)):
         for made in (glossary_page(ENTRIES, runs), ten_minutes_page(ENTRIES, runs)):
-            found = [
-                f for f in page_findings(made) if f.rule != "python"
-            ]  # the glossary names calls
+            found = [f for f in page_findings(made) if f.rule != "python"]  # the glossary names calls
             assert found == []
     assert "See it at work" not in glossary_page(ENTRIES, RUNS)
     assert "Two curves" in ten_minutes_page(ENTRIES, dict.fromkeys(RUNS, RUN))

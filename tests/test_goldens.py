@@ -34,9 +34,7 @@ def test_the_readme_names_every_file():
 @pytest.mark.shared
 def test_every_kept_row_is_one_of_the_whole_file(shared):
     for name in FILES:
-        if (
-            name == "gindex/domain_distances.csv"
-        ):  # test_gindex.py makes it from the public programs
+        if name == "gindex/domain_distances.csv":  # test_gindex.py makes it from the public programs
             continue
         whole = entries(shared / "golden" / name)
         strange = [row for row in entries(KEPT / name) if not holds(whole, row)]

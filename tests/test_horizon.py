@@ -40,9 +40,7 @@ def golden(goldens):
 
 
 def same(ours, theirs, tolerance=1e-9):
-    np.testing.assert_allclose(
-        np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float), rtol=tolerance
-    )
+    np.testing.assert_allclose(np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float), rtol=tolerance)
 
 
 EXACT = {

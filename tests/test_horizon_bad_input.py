@@ -11,9 +11,7 @@ from gindex_lab.measures.horizons.runs import runs_of
 MINUTES = [1.0, 2.0, 4.0, 8.0]
 ROW = [[1, 0, 1, 0]]
 DATES = ["2021-01-01", "2022-01-01", "2023-01-01"]
-TABLE = pd.DataFrame(
-    {"horizon_50": [1.0, 2.0, 4.0], "spread_logistic": [1.0, 2.0, 3.0]}, list("abc")
-)
+TABLE = pd.DataFrame({"horizon_50": [1.0, 2.0, 4.0], "spread_logistic": [1.0, 2.0, 3.0]}, list("abc"))
 
 
 def study(**columns):
@@ -416,9 +414,7 @@ def test_the_compiled_walk_is_the_rule_of_generality(estimator):
     levels = np.sort(random.normal(size=7))
     psi = random.random((50, 7))
     psi[random.random((50, 7)) < 0.3] = np.nan
-    psi[:, [0, 3, -1]] = (
-        0.5  # an end that was never met: held by generality, solved or failed in the walk
-    )
+    psi[:, [0, 3, -1]] = 0.5  # an end that was never met: held by generality, solved or failed in the walk
     for interval in (
         (levels[0], levels[-1]),
         (levels[0] - 1, levels[-1] + 1),

@@ -16,9 +16,7 @@ from gindex_lab.measures.horizons.runs import runs_of
 
 DRAWS = 25
 RUNS = {"fit": 3, "fog": 1, "elm": 2, "oak": 1, "ash": 4, "yew": 2, "rye": 1, "oat": 2}
-FAMILY = dict(
-    zip(RUNS, ["f", "f", "trees", "trees", "trees", "trees", "crops", "crops"], strict=True)
-)
+FAMILY = dict(zip(RUNS, ["f", "f", "trees", "trees", "trees", "trees", "crops", "crops"], strict=True))
 MINUTES = dict(zip(RUNS, [1.0, 3.0, 2.0, 9.0, 30.0, 64.0, 100.0, 480.0], strict=True))
 
 
@@ -71,9 +69,7 @@ def plain_fit(h, y, w):
         eta = v[0] + v[1] * h
         return w @ (np.logaddexp(0, eta) - y * eta) + 0.5e-5 * v[1] ** 2
 
-    found = minimize(
-        loss, [0.0, -0.5], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-15}
-    )
+    found = minimize(loss, [0.0, -0.5], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-15})
     return -found.x[0] / found.x[1]
 
 
@@ -115,8 +111,7 @@ def test_runs_that_agree_leave_only_the_draws_of_families_and_tasks():
     long = long_table(same_in_a_cell=True)
     once = long[long["trial"] == 0]
     several, single = (
-        gl.horizon(study_of(part), ci=0.9, draws=20, seed=5).replicates.measures
-        for part in (long, once)
+        gl.horizon(study_of(part), ci=0.9, draws=20, seed=5).replicates.measures for part in (long, once)
     )
     for name in ("horizon_50", "spread_logistic", "capability", "weighted_mean", "mean"):
         np.testing.assert_allclose(several[name], single[name], rtol=1e-7, err_msg=name)
@@ -150,9 +145,7 @@ def test_families_and_tasks_are_the_published_draws(shared):
     tasks = {f: sorted(items.index[items["family"] == f]) for f in want["family_sizes"]}
     for i, draw in enumerate(want["draws"]):
         (positions,) = [v for v in draw.values() if isinstance(v, list) and isinstance(v[0], list)]
-        drawn = Counter(
-            tasks[f][k] for f, at in zip(draw["families"], positions, strict=True) for k in at
-        )
+        drawn = Counter(tasks[f][k] for f, at in zip(draw["families"], positions, strict=True) for k in at)
         assert [int(n) for n in counts[i]] == [drawn[item] for item in items.index]
 
 
@@ -218,16 +211,10 @@ def test_the_one_step_jackknife_is_close_to_leaving_families_out():
 @pytest.mark.parametrize("method", ["sandwich", "jackknife"])
 def test_limits_on_the_tested_interval_follow_the_closed_form(method):
     """Where nothing is cut off they are those of the unlimited axis; at the ends they stay inside."""
-    study = gl.simulate_runs(
-        [5.0], 1.5, items=120, families=12, lengths=np.linspace(0, 10, 120), seed=1
-    )
+    study = gl.simulate_runs([5.0], 1.5, items=120, families=12, lengths=np.linspace(0, 10, 120), seed=1)
     wide = gl.horizon(study, ci=0.9, method=method, interval=(-60, 70)).iloc[0]
-    assert wide["spread_logistic_tested_high"] == pytest.approx(
-        wide["spread_logistic_high"], rel=1e-5
-    )
-    assert wide["spread_logistic_tested_low"] == pytest.approx(
-        wide["spread_logistic_low"], rel=1e-5
-    )
+    assert wide["spread_logistic_tested_high"] == pytest.approx(wide["spread_logistic_high"], rel=1e-5)
+    assert wide["spread_logistic_tested_low"] == pytest.approx(wide["spread_logistic_low"], rel=1e-5)
     cut = gl.horizon(study, ci=0.9, method=method, interval=(0, 5)).iloc[0]
     assert 0 < cut["capability_logistic_tested_low"] < cut["capability_logistic_tested_high"] < 5
     gammas = cut[["normalised_generality_logistic" + end for end in ("_low", "", "_high")]]
@@ -246,9 +233,7 @@ def test_limits_without_draws_say_what_they_leave_out(method):
 
 
 def test_a_family_without_which_nothing_is_left_moves_the_curve_without_limit():
-    items = pd.DataFrame(
-        {"minutes": [1.0, 2, 4, 8, 8, 8], "family": list("aaaabb")}, list("uvwxyz")
-    )
+    items = pd.DataFrame({"minutes": [1.0, 2, 4, 8, 8, 8], "family": list("aaaabb")}, list("uvwxyz"))
     study = gl.Responses(pd.DataFrame([[1, 0, 1, 0, 0, 1]], ["one"], list("uvwxyz")), items=items)
     row = gl.horizon(study, ci=0.9, method="jackknife", penalty=0).iloc[0]
     assert row[["slope_low", "horizon_50_low", "spread_logistic_low"]].tolist() == [0, 0, 0]

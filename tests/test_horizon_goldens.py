@@ -11,7 +11,7 @@ import gindex_lab as gl
 from gindex_lab.measures.horizons.dates import frontier_of
 from gindex_lab.measures.horizons.fitting import FOUND, Curves
 from gindex_lab.measures.horizons.logistic import SPREAD
-from gindex_lab.measures.horizons.noise import corrected, reliability
+from gindex_lab.measures.horizons.readings import corrected, reliability
 from gindex_lab.press.reproduction import horizon_studies as studies
 
 T_LIMITS = ["slope", "t_low", "t_high"]
@@ -251,9 +251,7 @@ def test_exact_trends_differ_from_the_goldens_by_draws_with_a_rising_curve_or_on
     assert counts == {"fewer": 26, "as many": 30, "more": 4}
 
 
-def test_the_golden_interval_of_the_doubling_time_reads_the_draws_as_published(
-    families_redrawn, shared
-):
+def test_the_golden_interval_of_the_doubling_time_reads_the_draws_as_published(families_redrawn, shared):
     want = json.loads((shared / "golden/horizon/lyptus_doubling.json").read_text())["exact"]
     want = want["interval_frontier_only"]
     table = families_redrawn
@@ -272,9 +270,7 @@ def test_noise_in_minutes_attenuates_as_the_theory_says(golden):
             row.sd_h, row.noise_sd if row.kind == "classical" else 0.0
         )
         one = np.ones(1)
-        curve = Curves(
-            one * row.theta_formula, one * SPREAD / row.spread_formula, 0 * one, one, FOUND * one
-        )
+        curve = Curves(one * row.theta_formula, one * SPREAD / row.spread_formula, 0 * one, one, FOUND * one)
         found = corrected(curve, h, np.full((1, 2), 0.5), row.noise_sd, row.kind.lower())
         same(found.theta, row.theta, 1e-10)
         same(SPREAD / found.beta, row.spread_true, 1e-10)
@@ -304,9 +300,7 @@ def test_spreads_of_metrs_printed_horizons(golden, suite, fix):
 @looped("fix", ["before", "after"])
 def test_trends_of_metrs_printed_spreads(golden, suite, fix):
     _, table = metr(golden, suite, fix)
-    want = golden("metr_trends.csv").query(
-        "data == @name", local_dict={"name": f"{suite} {fix} fix"}
-    )
+    want = golden("metr_trends.csv").query("data == @name", local_dict={"name": f"{suite} {fix} fix"})
     assert len(want) == 5
     table["log2_spread"] = np.log2(table["spread_logistic"])
     for row in want.to_dict("records"):

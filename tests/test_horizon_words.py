@@ -62,9 +62,7 @@ def test_words_come_from_the_row(study):
     said = about_agent(row)
     times = 2 ** (2 * np.log(9) / row["slope"])
     assert f"spread {row['spread_logistic']:.1f} doublings" in said
-    assert (
-        f"{times:.2g} times longer" in said or f"{float(f'{times:.2g}'):,.0f} times longer" in said
-    )
+    assert f"{times:.2g} times longer" in said or f"{float(f'{times:.2g}'):,.0f} times longer" in said
 
 
 def test_an_agent_without_success_is_not_given_a_horizon():

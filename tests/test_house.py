@@ -112,7 +112,5 @@ def test_the_table_of_where_things_are_leads_to_them():
         for path, name in re.findall(r"`([\w/]+\.py)`(?: \(`(\w+)`)?", row):
             file = ROOT / "gindex_lab" / path if "/" in path else folder / path
             folder = file.parent
-            defined = (
-                re.search(rf"^ *(def|class) {name}\b", file.read_text(), re.M) if name else True
-            )
+            defined = re.search(rf"^ *(def|class) {name}\b", file.read_text(), re.M) if name else True
             assert defined, f"{path}: {name}"

@@ -237,9 +237,7 @@ def test_what_is_beyond_a_limit_can_be_read_when_the_limit_is_raised(tmp_path, m
         assert gl.read(file).shape == (1, 3)
     monkeypatch.setenv("GINDEX_LAB_LIMITS", "cells=2")
     with pytest.raises(gl.BadInput) as caught:
-        gl.Responses.from_long(
-            pd.DataFrame({"agent": list("ab"), "item": list("xy"), "response": [1, 1]})
-        )
+        gl.Responses.from_long(pd.DataFrame({"agent": list("ab"), "item": list("xy"), "response": [1, 1]}))
     assert caught.value.code == "too-many-cells"
 
 
@@ -323,9 +321,7 @@ def test_a_part_of_an_archive_that_must_be_held_whole_may_only_be_so_large(tmp_p
 
 def test_json_may_be_nested_only_so_deep(tmp_path):
     file = tmp_path / "a.jsonl"
-    file.write_text(
-        '{"model": "m", "item": "x", "score": 1, "more": ' + "[" * 300 + "]" * 300 + "}"
-    )
+    file.write_text('{"model": "m", "item": "x", "score": 1, "more": ' + "[" * 300 + "]" * 300 + "}")
     with pytest.raises(gl.BadInput) as caught:
         gl.read(file)
     assert caught.value.code == "too-deep"

@@ -91,11 +91,7 @@ def test_inspect_logs_tell_errors_texts_and_settings(tmp_path):
     for k, model in enumerate("ab"):
         samples = [
             {"id": i, "epoch": 1, "input": f"text {i} {model if i == 3 else ''}"}
-            | (
-                {"error": {"message": "boom"}}
-                if i == 4
-                else {"scores": {"m": {"value": (i + k) % 2}}}
-            )
+            | ({"error": {"message": "boom"}} if i == 4 else {"scores": {"m": {"value": (i + k) % 2}}})
             for i in range(6)
         ]
         spec = {"model": model, "task": "t", "model_generate_config": {"temperature": k + 0.5}}

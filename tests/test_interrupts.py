@@ -33,9 +33,7 @@ def test_output_survives_any_encoding(encoding, tmp_path):
 def test_a_reader_that_leaves_is_not_success():
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [*RUN, "claims", "--all"], stdout=writer, stderr=subprocess.PIPE, check=False
-    )
+    done = subprocess.run([*RUN, "claims", "--all"], stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert done.returncode == 141
     assert b"Traceback" not in done.stderr
@@ -109,9 +107,7 @@ def test_ctrl_c_ends_the_benchmarks_without_a_traceback(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "tasks", "--reports", str(tmp_path)]
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background ignores it
     pipe = subprocess.PIPE
-    running = subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, start_new_session=True, preexec_fn=heard
-    )
+    running = subprocess.Popen(command, stdout=pipe, stderr=pipe, start_new_session=True, preexec_fn=heard)
     assert running.stdout.read(5) == b"tasks"
     os.killpg(running.pid, signal.SIGINT)
     _, said = running.communicate(timeout=30)

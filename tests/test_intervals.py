@@ -12,6 +12,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures import fit, limits
 from gindex_lab.measures.alternatives.bootstrap import bootstrap_table, drawn_measures
 from gindex_lab.measures.curves import Scale, indicators, merge
+from gindex_lab.measures.exchange import exchange
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.pairs import (
     comparisons,
@@ -64,12 +65,9 @@ def with_trials(study, trials=4, seed=1):
     long = study.to_long()
     chance = 0.15 + 0.7 * long["response"].to_numpy()
     parts = [
-        long.assign(trial=t, response=(rng.random(len(long)) < chance).astype(float))
-        for t in range(trials)
+        long.assign(trial=t, response=(rng.random(len(long)) < chance).astype(float)) for t in range(trials)
     ]
-    return Responses.from_long(
-        pd.concat(parts), trial="trial", items=study.items, interval=study.interval
-    )
+    return Responses.from_long(pd.concat(parts), trial="trial", items=study.items, interval=study.interval)
 
 
 # -- the sums behind everything ----------------------------------------------------------------------
@@ -168,9 +166,7 @@ def coverage_of(chance, h, interval=(0.0, 1.0), n=400, seed=0, **options):
     truth = gl.generality([chance(grid)], grid).iloc[0]
     names = ("capability", "spread", "normalised_generality")
     return {
-        name: (
-            (table[f"{name}_low"] <= truth[name]) & (truth[name] <= table[f"{name}_high"])
-        ).mean()
+        name: ((table[f"{name}_low"] <= truth[name]) & (truth[name] <= table[f"{name}_high"])).mean()
         for name in names
     }
 
@@ -266,9 +262,7 @@ def test_only_minority_responses_that_count_are_counted():
     items = pd.DataFrame({"difficulty": h, "family": np.repeat(list("abcde"), 4)})
     solved = np.ones((2, 20))
     solved[0, :4] = solved[1, ::5] = 0
-    families = gl.generality(
-        Responses(pd.DataFrame(solved), items=items), resample="families", ci=0.95
-    )
+    families = gl.generality(Responses(pd.DataFrame(solved), items=items), resample="families", ci=0.95)
     assert families.fit.seen.tolist() == [1, 4]
 
 
@@ -514,9 +508,7 @@ def test_four_times_the_items_halve_the_width():
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_the_same_seed_gives_the_same_limits(study, method):
-    one, two, other = (
-        bootstrap_table(study, method=method, resamples=200, seed=s)[ENDS] for s in (1, 1, 2)
-    )
+    one, two, other = (bootstrap_table(study, method=method, resamples=200, seed=s)[ENDS] for s in (1, 1, 2))
     pd.testing.assert_frame_equal(one, two)
     assert not one.equals(other)
 
@@ -634,8 +626,7 @@ def test_no_abstruse_agent_seen_is_no_proof_that_there_is_none():
 def repeated_trials(chances, items=20, trials=5, seed=1):
     """Agents that solve every item with their own chance, each item tried several times."""
     solved = (
-        np.random.default_rng(seed).random((len(chances), items, trials))
-        < np.array(chances)[:, None, None]
+        np.random.default_rng(seed).random((len(chances), items, trials)) < np.array(chances)[:, None, None]
     )
     agent, item, trial = np.indices(solved.shape).reshape(3, -1)
     long = {"agent": agent, "item": item, "trial": trial, "response": solved.ravel() * 1.0}
@@ -683,8 +674,7 @@ def widths(table, names=("capability", "spread", "normalised_generality")):
 )
 def test_responses_that_do_not_vary_are_no_certainty(responses):
     wide, narrow = (
-        bootstrap_table([list(np.repeat(responses, k))], np.repeat([1] * 5 + [2] * 5, k))
-        for k in (1, 40)
+        bootstrap_table([list(np.repeat(responses, k))], np.repeat([1] * 5 + [2] * 5, k)) for k in (1, 40)
     )
     assert (widths(wide)[["capability", "spread"]] > 0.08).all(axis=None)
     # between two levels a curve may fall anywhere, however often both were asked
@@ -800,9 +790,7 @@ def test_step_curves_are_resampled_by_their_items_not_by_their_grid():
 
 
 def test_end_points_of_a_tournament_are_certain():
-    games = np.array(
-        [[np.nan, 1, 1, 1], [0, np.nan, 1, 0.5], [0, 0, np.nan, 1], [0, 0.5, 0, np.nan]]
-    )
+    games = np.array([[np.nan, 1, 1, 1], [0, np.nan, 1, 0.5], [0, 0, np.nan, 1], [0, 0.5, 0, np.nan]])
     played = gl.opponent(games)
     sample = sample_of(played, Scale(played.interval))
     assert sample.units == 4
@@ -953,9 +941,7 @@ def test_population_intervals_hold_their_estimates():
     inside = population_intervals(many, seed=1)
     assert ((inside["low"] <= inside["estimate"]) & (inside["estimate"] <= inside["high"])).all()
     expected = gl.population_summary(gl.generality(many))
-    assert inside.loc["capability_spread", "estimate"] == pytest.approx(
-        expected["capability_spread"]
-    )
+    assert inside.loc["capability_spread", "estimate"] == pytest.approx(expected["capability_spread"])
 
 
 def test_the_spread_of_steps_is_rounding_and_correlates_with_nothing():
@@ -997,7 +983,7 @@ def family_table(family):
         (lambda: bootstrap_table(**GOOD, method="bca"), "seed: not-a-seed"),
         (lambda: bootstrap_table(**GOOD, method="bca", seed=-1), "seed: not-a-seed"),
         (
-            lambda: bootstrap_table(**GOOD, method="percentile", resamples=10, seed=1),
+            lambda: gl.bootstrap_table(**GOOD, method="percentile", resamples=10, seed=1),
             "resamples: out-of-range",
         ),
         (lambda: bootstrap_table([[1, 0]], [1, 2]), "responses of 'agent 1': too-few"),
@@ -1027,9 +1013,7 @@ def family_table(family):
             "items.family['z']: missing",
         ),
         (
-            lambda: bootstrap_table(
-                Responses.from_long(LONG, trial="trial"), range(3), resample="trials"
-            ),
+            lambda: bootstrap_table(Responses.from_long(LONG, trial="trial"), range(3), resample="trials"),
             "trials['a', 'x']: too-few",
         ),
         (
@@ -1091,9 +1075,7 @@ def test_the_least_width_of_a_share_is_that_of_a_normal_mean_and_steep_agents_ne
     flat = Profile(floor=0.5, ceiling=0.5)
     share = least_width.least_width(flat, 50, seed=1)["capability"]
     weights = np.r_[0.5, np.ones(48), 0.5] / 49
-    assert (
-        0.85 < share / (3.332 * 0.5 * np.sqrt((weights**2).sum())) < 1.02
-    )  # 2(.95 z + φ(z)), z = 1.645
+    assert 0.85 < share / (3.332 * 0.5 * np.sqrt((weights**2).sum())) < 1.02  # 2(.95 z + φ(z)), z = 1.645
     found = gl.generality(np.random.default_rng(2).random((400, 50)) < flat(H50), H50, ci=0.95)
     assert (found["capability_high"] - found["capability_low"]).mean() > share
     steep = PROFILES["steep"]
@@ -1101,3 +1083,81 @@ def test_the_least_width_of_a_share_is_that_of_a_normal_mean_and_steep_agents_ne
     found = gl.generality(np.random.default_rng(3).random((400, 50)) < steep(H50), H50, ci=0.95)
     away = (found["normalised_generality"] - steep.truth()["normalised_generality"]).abs()
     assert needed > 3 * 2 * away.quantile(0.95)  # no honest interval is as narrow as 95% would need
+
+
+def test_two_flat_agents_are_told_apart_about_as_often_as_the_items_allow():
+    """.4 against .6 on 50 items: two proportions differ in .53 of the studies; the old pair of tests in .47."""
+    random, items, studies = np.random.default_rng(15), 50, 1500
+    chance = np.tile([[0.4], [0.6]], (studies, items))
+    table = gl.generality((random.random(chance.shape) < chance).astype(float), range(items), ci=0.95)
+    even = np.arange(0, 2 * studies, 2)
+    p = pair_table(table.fit, "capability", even, even + 1, 0.95)["p_value"]
+    assert (p <= 0.05).mean() == pytest.approx(0.51, abs=0.03)
+
+
+def _all_exchanges(d):
+    """|Σ±d| for all 2ᴰ signs, and which of them are at least as large as the one observed."""
+    signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
+    sums, total = np.abs(signs @ d), abs(d.sum())
+    return sums, sums >= total - 1e-9 * max(total, 1.0)
+
+
+def _weighted(kind, units, random):
+    size = {"equal": np.ones(units), "uneven": random.random(units)}.get(kind)
+    return np.r_[np.full(3, 5.0), np.ones(units)][:units] if size is None else size
+
+
+@pytest.mark.parametrize("kind", ["equal", "uneven", "a few heavy"])
+def test_the_exchange_test_agrees_with_all_exchanges(kind):
+    """Listed in full for ten units; normal beyond, which is near the mid-p or above it."""
+    random = np.random.default_rng(7)
+    for units in (3, 6, 10, 12, 14):
+        for _ in range(30):
+            d = _weighted(kind, units, random) * random.choice([-1, 1], units, p=[0.2, 0.8])
+            sums, beyond = _all_exchanges(d)
+            found = exchange(np.vstack([d, 0 * d]), np.array([0]), np.array([1]))[0]
+            if units <= 10:
+                assert found == pytest.approx(beyond.mean(), abs=1e-12)
+            elif beyond.mean() > 1e-3:
+                tie = np.isclose(sums, abs(d.sum()), atol=1e-9)
+                assert found >= 0.75 * (beyond.mean() - tie.mean() / 2)
+
+
+@pytest.mark.parametrize("kind", ["equal", "uneven", "a few heavy"])
+def test_equal_agents_on_few_units_are_separated_no_more_often_than_promised(kind):
+    """With six families all in favour of one agent mid-p is 1/64, but that happens to two in 64 pairs."""
+    random = np.random.default_rng(8)
+    for units in range(1, 11):
+        d = _weighted(kind, units, random)
+        signs = 1 - 2 * (np.arange(2**units)[:, None] >> np.arange(units) & 1)
+        cells, pairs = np.vstack([0 * d, d * signs]), np.arange(1, 2**units + 1)
+        p = exchange(cells, pairs, 0 * pairs)
+        for level in (0.001, 0.0167, 0.05, 0.2, 0.5):
+            assert (p <= level).mean() <= level
+
+
+@pytest.mark.parametrize("measure", ["capability", "spread", "normalised_generality", "mean"])
+def test_limits_of_a_difference_hold_zero_just_where_the_pair_is_not_separated(measure):
+    random, h = np.random.default_rng(3), np.arange(30)
+    chance = [[0.4], [0.55], [0.7], [0.97]] + [1 / (1 + np.exp((h - 15) / k)) for k in (1, 5)]
+    answers = [(random.random(30) < row).astype(float) for row in chance for _ in range(3)]
+    found = gl.comparisons(gl.generality(answers, h, ci=0.95), measure)
+    apart = found["p_value"] <= 0.05
+    assert apart.any() or measure == "spread"
+    assert (((found["low"] >= 0) | (found["high"] <= 0))[apart]).all()
+    assert ((found["low"] <= 0) & (found["high"] >= 0))[~apart].all()
+
+
+def test_an_agent_met_on_the_easy_half_only_is_announced():
+    """Its capability is that of a level curve; nobody knows how it would do on the hard half."""
+    answers = np.repeat([[1.0, 0.5, 0.0, 0.0]], 3, axis=0).repeat(5, axis=1)
+    answers[1, 10:] = np.nan
+    answers[2, 3] = np.nan  # a single gap is no matter
+    with cautioned("unmet") as found:
+        table = gl.generality(answers, range(20), missing="drop", ci=0.95)
+    assert "1 of 3 agents ('agent 2' first)" in str(found[0].message)
+    whole, half = table.iloc[0], table.iloc[1]
+    assert half["capability_low"] < whole["capability"] < half["capability_high"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gl.generality(answers[[0, 2]], range(20), missing="drop")

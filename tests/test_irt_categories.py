@@ -67,9 +67,7 @@ def test_an_unused_category_is_announced(answers):
 
 
 def test_a_graded_model_of_two_categories_is_the_2pl():
-    truth = pd.DataFrame(
-        {"discrimination": [1.0, 1.5, 0.7, 1.2], "difficulty": [-1.0, 0.0, 0.5, 1.0]}
-    )
+    truth = pd.DataFrame({"discrimination": [1.0, 1.5, 0.7, 1.2], "difficulty": [-1.0, 0.0, 0.5, 1.0]})
     table = simulate_irt(truth, 500, seed=3).frame
     table = table.mask(np.random.default_rng(3).random(table.shape) < 0.1)
     tight = IrtSettings(tolerance=1e-8)
@@ -77,9 +75,7 @@ def test_a_graded_model_of_two_categories_is_the_2pl():
     assert ours.log_likelihood == pytest.approx(known.log_likelihood, abs=1e-8)
     for name in ("discrimination", "discrimination_se", "difficulty"):
         assert ours.items[name].to_numpy() == pytest.approx(known.items[name].to_numpy(), abs=1e-6)
-    assert ours.items["b1_se"].to_numpy() == pytest.approx(
-        known.items["difficulty_se"].to_numpy(), abs=1e-6
-    )
+    assert ours.items["b1_se"].to_numpy() == pytest.approx(known.items["difficulty_se"].to_numpy(), abs=1e-6)
     for method in ("eap", "map", "ml", "wle"):
         assert np.allclose(ours.score(method), known.score(method), atol=1e-6)
     fit, same = ours.person_fit(), known.person_fit()
@@ -136,19 +132,13 @@ def test_graded_gpcm_and_nominal_equal_mirt(answers):
 
 def test_slope_intercept_of_a_2pl_has_mirts_errors():
     """LSAT-like numbers are in test_irt_engine; here the two ways to the same errors."""
-    truth = pd.DataFrame(
-        {"discrimination": 1.2, "difficulty": [-1.0, 0.0, 0.5, 1.0], "guessing": 0.2}
-    )
+    truth = pd.DataFrame({"discrimination": 1.2, "difficulty": [-1.0, 0.0, 0.5, 1.0], "guessing": 0.2})
     table = simulate_irt(truth, 700, seed=4)
     for name in ("1pl", "2pl", "3pl"):
         model = irt(table, name, priors="weak", settings=IrtSettings(tolerance=1e-8))
         told = model.slope_intercept
-        assert (-told["d"] / told["a1"]).to_numpy() == pytest.approx(
-            model.items["difficulty"].to_numpy()
-        )
-        assert told["a1_se"].to_numpy() == pytest.approx(
-            model.items["discrimination_se"].to_numpy()
-        )
+        assert (-told["d"] / told["a1"]).to_numpy() == pytest.approx(model.items["difficulty"].to_numpy())
+        assert told["a1_se"].to_numpy() == pytest.approx(model.items["discrimination_se"].to_numpy())
     assert told["g_se"].to_numpy() == pytest.approx(model.items["guessing_se"].to_numpy())
     same = irt(table, "graded", priors="weak", settings=IrtSettings(tolerance=1e-8)).slope_intercept
     two = irt(table, "2pl", priors="weak", settings=IrtSettings(tolerance=1e-8)).slope_intercept
@@ -169,9 +159,7 @@ def test_scores_solve_their_equations(graded):
 
     def slope(theta, row):
         given = np.arange(5), row.astype(int)
-        return (np.log(chances(theta + h)[given]) - np.log(chances(theta - h)[given])).sum() / (
-            2 * h
-        )
+        return (np.log(chances(theta + h)[given]) - np.log(chances(theta - h)[given])).sum() / (2 * h)
 
     def tilt(theta):
         low, mid, high = chances(theta - h), chances(theta), chances(theta + h)
@@ -183,8 +171,7 @@ def test_scores_solve_their_equations(graded):
     for method, added in extra.items():
         found = graded.score(method, new)["ability"].to_numpy()
         solved = [
-            brentq(lambda t, row=row, added=added: slope(t, row) + added(t), -5, 5)
-            for row in rows.to_numpy()
+            brentq(lambda t, row=row, added=added: slope(t, row) + added(t), -5, 5) for row in rows.to_numpy()
         ]
         assert found == pytest.approx(solved, abs=1e-5)
 
@@ -202,9 +189,7 @@ def test_information_is_the_curvature_of_the_mean_log_likelihood(graded):
     mirts = graded.slope_intercept[["a1", "d1", "d2", "d3"]].to_numpy()
     h, theta = 1e-3, 0.4
     for item, p in enumerate(mirts):
-        low, mid, high = (
-            direct.graded(p, np.array([t]))[:, 0] for t in (theta - h, theta, theta + h)
-        )
+        low, mid, high = (direct.graded(p, np.array([t]))[:, 0] for t in (theta - h, theta, theta + h))
         fisher = (((high - low) / (2 * h)) ** 2 / mid).sum()
         assert graded.item_information([theta]).iloc[0, item] == pytest.approx(fisher, rel=1e-5)
     assert graded.test_information([theta]).iloc[0] == pytest.approx(
@@ -219,10 +204,7 @@ def test_information_is_the_curvature_of_the_mean_log_likelihood(graded):
 def test_cuts_are_recovered_within_their_errors(name):
     truth = ITEMS.assign(discrimination=1.2) if name == "pcm" else ITEMS
     found = irt(simulate_irt(truth, 1500, model=name, seed=5), name).items
-    z = [
-        ((found[c] - truth[c]) / found[f"{c}_se"]).abs().max()
-        for c in ("discrimination", "b1", "b2", "b3")
-    ]
+    z = [((found[c] - truth[c]) / found[f"{c}_se"]).abs().max() for c in ("discrimination", "b1", "b2", "b3")]
     assert max(z) < 3.5
     assert found[["b1_se", "b2_se", "b3_se"]].max().max() < 0.5
 
@@ -278,9 +260,7 @@ def test_intervals_hold_the_truth_in_about_95_of_100(name):
         rng = np.random.default_rng([seed, 7])
         truth = ITEMS.assign(discrimination=1.1 if name == "pcm" else rng.lognormal(0.1, 0.3, 5))
         if name == "nominal":
-            truth = pd.DataFrame(
-                rng.normal(0, 0.8, (5, 6)), columns=["a1", "a2", "a3", "c1", "c2", "c3"]
-            )
+            truth = pd.DataFrame(rng.normal(0, 0.8, (5, 6)), columns=["a1", "a2", "a3", "c1", "c2", "c3"])
             truth[["a1", "a2", "a3"]] += [-0.8, 0.0, 0.8]
             for letter in "ac":
                 names = [f"{letter}{c}" for c in (1, 2, 3)]
@@ -296,10 +276,7 @@ def test_shuffled_categories_lose_what_the_model_found(graded):
     control = graded.negative_control(seed=1)
     assert control.loc["observed", "penalised_gain"] > 1
     assert control.loc["shuffled", "penalised_gain"] < 0.5
-    assert (
-        control.loc["observed", "median_discrimination"]
-        > control.loc["shuffled", "median_discrimination"]
-    )
+    assert control.loc["observed", "median_discrimination"] > control.loc["shuffled", "median_discrimination"]
 
 
 # -- several dimensions ---------------------------------------------------------------------------------
@@ -328,6 +305,20 @@ def test_dimensions_are_found_and_named():
     assert free.log_likelihood > held.log_likelihood
     assert list(held.abilities.columns) == ["space", "words", "space_se", "words_se"]
     assert held.bic < irt(frame).bic
+
+
+def test_new_agents_are_cut_as_the_fitted_ones_were():
+    """They were refused, and one that solves everything would have counted as the second of four categories."""
+    rng = np.random.default_rng(3)
+    behind = rng.normal(size=(200, 1)) + rng.normal(size=(200, 5))
+    with cautioned("cut"):
+        model = irt(pd.DataFrame(1 / (1 + np.exp(-behind))), "graded", categories=4)
+    again = model.score("eap", pd.DataFrame(1 / (1 + np.exp(-behind[:20]))))
+    assert again["ability"].to_numpy() == pytest.approx(model.abilities["ability"].to_numpy()[:20])
+    best, worst = model.score("eap", pd.DataFrame([[1.0] * 5, [0.0] * 5]))["ability"]
+    assert (
+        best > model.abilities["ability"].quantile(0.95) > model.abilities["ability"].quantile(0.05) > worst
+    )
 
 
 # -- bad input and degenerate tables ----------------------------------------------------------------------
@@ -412,9 +403,7 @@ def test_degenerate_tables_end_in_numbers(name, case):
     if case == "constant":
         table[:, 0] = 1
     if case == "guttman":
-        table = np.array(
-            [[min(top, max(0, n - i)) for i in range(5)] for n in range(8)] * 2, dtype=float
-        )
+        table = np.array([[min(top, max(0, n - i)) for i in range(5)] for n in range(8)] * 2, dtype=float)
     if case == "reversed":
         table[:, 1] = top - table[:, 0]
     settings = IrtSettings(iterations=200)
@@ -427,9 +416,7 @@ def test_degenerate_tables_end_in_numbers(name, case):
     assert not scores.isna().any().any()
     assert not model.parameters.iloc[:, 0].isna().any()
     assert len(items) == table.shape[1] - len(model.constant_items)
-    assert bool(model.constant_items) == (
-        case == "constant" or (case, name) == ("few people", "4pl")
-    )
+    assert bool(model.constant_items) == (case == "constant" or (case, name) == ("few people", "4pl"))
 
 
 def test_fractions_are_never_called_failures_in_silence():

@@ -94,13 +94,9 @@ def drawn(name, seed, agents=200, items=4, gaps=0.0):
     b += [-0.4, 0.0, 0.4]
     table = pd.DataFrame({"discrimination": a, "b1": b[:, 0], "b2": b[:, 1], "b3": b[:, 2]})
     if name == "nominal":
-        table = pd.DataFrame(
-            rng.normal(0, 1, (items, 6)), columns=["a1", "a2", "a3", "c1", "c2", "c3"]
-        )
+        table = pd.DataFrame(rng.normal(0, 1, (items, 6)), columns=["a1", "a2", "a3", "c1", "c2", "c3"])
     if name in ("3pl", "4pl"):
-        table = pd.DataFrame(
-            {"discrimination": a, "difficulty": b[:, 1], "guessing": 0.2, "upper": 0.9}
-        )
+        table = pd.DataFrame({"discrimination": a, "difficulty": b[:, 1], "guessing": 0.2, "upper": 0.9})
     if name == "beta":
         ends = {"precision": 5.0, "b_zero": b[:, 1] - 1.5, "b_one": b[:, 1] + 1.5}
         table = pd.DataFrame({"discrimination": a, "difficulty": b[:, 1], **ends})
@@ -138,9 +134,7 @@ CHANCES = {"graded": direct.graded, "gpcm": direct.gpcm, "pcm": direct.gpcm, "4p
 )
 def test_no_other_parameters_are_likelier(name, seed, gaps):
     """The likelihood written out is flat where our EM ended: the maximum is less than 1e-4 away."""
-    model = irt(
-        drawn(name, seed, gaps=gaps), name, settings=TIGHT, priors="weak" if name == "4pl" else None
-    )
+    model = irt(drawn(name, seed, gaps=gaps), name, settings=TIGHT, priors="weak" if name == "4pl" else None)
     answers = model.responses.to_numpy()
 
     def loss(each):
@@ -172,9 +166,7 @@ def test_two_correlated_dimensions_are_at_the_maximum():
     def value(x):
         slopes = np.zeros((6, 2))
         slopes[free] = x[:6]
-        return direct.two_dimensions_log_likelihood(
-            slopes, x[6:12], np.tanh(x[12]), right, points=31
-        )
+        return direct.two_dimensions_log_likelihood(slopes, x[6:12], np.tanh(x[12]), right, points=31)
 
     rho = model.correlations.iloc[0, 1]
     x = np.concatenate([at[:, :2][free], at[:, 2], [np.arctanh(rho)]])

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from loops import looped
+from oracles.irt_direct import numerical_information
 from refusals import cautioned
 
 import gindex_lab as gl
@@ -13,9 +14,9 @@ from gindex_lab.foundation.errors import BadInput, Caution
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.psychometrics import irt_scale
 from gindex_lab.measures.psychometrics.irt import Priors, irt, simulate_irt
-from gindex_lab.measures.psychometrics.irt_information import information, numerical_information
-from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Patterns
-from gindex_lab.studies.own_experiments.respondents import letter_series_respondents
+from gindex_lab.measures.psychometrics.irt_em import information
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
+from gindex_lab.studies.own_experiments.stand_ins import letter_series_respondents
 
 
 def simulated(agents, items=20, seed=1, sd=0.3):
@@ -110,26 +111,26 @@ def test_errors_of_many_items_are_those_of_all_items_together(monkeypatch):
 
 def test_the_lognormal_prior_is_its_density():
     priors, at = Priors(log_slope=(0.2, 0.5)), np.array([[0.7, 0.1], [2.5, -1.0]])
-    gradient, curvature = priors.pull(at)
+    _, gradient, curvature = priors.pull(at)
     h = np.array([1e-4, 0.0])
-    up, middle, down = (priors.log_density(at + s * h) for s in (1, 0, -1))
+    up, middle, down = (priors.pull(at + s * h)[0].sum(1) for s in (1, 0, -1))
     assert gradient[:, 0] == pytest.approx((up - down) / 2e-4, abs=1e-6)
     assert curvature[:, 0] == pytest.approx(-(up - 2 * middle + down) / 1e-8, abs=1e-4)
     assert (gradient[:, 1] == 0).all()
 
 
 def test_the_fit_with_a_lognormal_prior_is_at_rest():
-    _, table = simulated(50, items=8)
-    model = irt(table, priors="lognormal", settings=IrtSettings(tolerance=1e-8))
-    at, data = model.fitted_parameters, Patterns.of(model.responses.to_numpy())
     from gindex_lab.measures.psychometrics.irt_em import e_step, expected, score
 
+    _, table = simulated(50, items=8)
+    model = irt(table, priors="lognormal", settings=IrtSettings(tolerance=1e-8))
+    at, data = model.fitted_parameters, model.patterns
     nodes, weights = IrtSettings().grid()
-    posterior = e_step(data, at, nodes, weights)[1]
-    slope = score(expected(data, posterior, nodes, 2), at, nodes)[0] + model.priors.pull(at)[0]
+    counts, places = expected(data, e_step(data, at, nodes, weights)[1], nodes)
+    slope = score(counts, at, places)[0] + model.priors.pull(at)[1]
     assert np.abs(slope).max() < 1e-4
     assert (at[:, 0] > 0).all()
-    given = data, at, "2pl", IrtSettings(), model.priors
+    given = data, at, model.plan.index[0], IrtSettings(), model.priors
     assert information(*given) == pytest.approx(
         numerical_information(data, at, IrtSettings(), model.priors), abs=1e-3
     )

@@ -1,6 +1,7 @@
 """Fit of models, items and agents: against all patterns one by one, R's eRm, and what mirt prints."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,9 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 
 import gindex_lab as gl
+from gindex_lab.measures.psychometrics.irt_models import model_of
+from gindex_lab.measures.psychometrics.irt_person import mean_squares
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
-from gindex_lab.measures.psychometrics.item_fit import mean_squares
 from gindex_lab.measures.psychometrics.m2 import MOST_ITEMS
 
 PATTERNS = np.array(list(itertools.product([0.0, 1.0], repeat=5)))
@@ -19,10 +21,7 @@ COUNTS = {
     "lsat6": "3 6 2 11 1 1 3 4 1 8 0 16 0 3 2 15 10 29 14 81 3 28 15 80 16 56 21 173 11 61 28 298",
     "lsat7": "12 19 1 7 3 19 3 17 10 5 3 7 7 23 8 28 7 39 11 34 14 51 15 90 6 25 7 35 18 136 32 308",
 }
-LSAT = {
-    name: np.repeat(PATTERNS, [int(x) for x in text.split()], axis=0)
-    for name, text in COUNTS.items()
-}
+LSAT = {name: np.repeat(PATTERNS, [int(x) for x in text.split()], axis=0) for name, text in COUNTS.items()}
 
 
 def m2_over_all_patterns(model):
@@ -44,9 +43,7 @@ def m2_over_all_patterns(model):
     moments = np.vstack([patterns.T, *[patterns[:, i] * patterns[:, j] for i, j in pairs]])
     expected = np.array(chances(free))
     move = 1e-5 * np.eye(len(free))
-    delta = [
-        (np.array(chances(free + d)) - np.array(chances(free - d))) @ moments.T / 2e-5 for d in move
-    ]
+    delta = [(np.array(chances(free + d)) - np.array(chances(free - d))) @ moments.T / 2e-5 for d in move]
     delta = np.array(delta).T
     values = model.responses.to_numpy()
     shares = np.array([(values == x).all(1).mean() for x in patterns])
@@ -102,10 +99,7 @@ def test_s_x2_of_lsat7_is_that_at_the_maximum_of_the_likelihood():
 
     def chances(free):
         z = np.outer(theta, free[:5]) + free[5:]
-        return (
-            np.exp(-PATTERNS @ np.logaddexp(0, -z).T - (1 - PATTERNS) @ np.logaddexp(0, z).T)
-            @ weight
-        )
+        return np.exp(-PATTERNS @ np.logaddexp(0, -z).T - (1 - PATTERNS) @ np.logaddexp(0, z).T) @ weight
 
     best = minimize(lambda x: -counts @ np.log(chances(x)), np.repeat([1.0, 0.5], 5), tol=1e-9).x
     chance, score, direct = chances(best), PATTERNS.sum(1), np.zeros(5)
@@ -201,9 +195,7 @@ def test_c2_and_m2_star_are_those_over_all_patterns(kind, moments):
     inner = np.linalg.inv(taken @ (np.diag(expected) - np.outer(expected, expected)) @ taken.T)
     c = inner - inner @ by @ np.linalg.inv(by.T @ inner @ by) @ by.T @ inner
     found = gl.m2(model, moments=moments)
-    assert (found.m2, found.df) == pytest.approx(
-        (len(values) * e @ c @ e, len(e) - len(free)), rel=1e-5
-    )
+    assert (found.m2, found.df) == pytest.approx((len(values) * e @ c @ e, len(e) - len(free)), rel=1e-5)
     assert str(found).find(f"{moments.upper()}({found.df})") > 0
 
 
@@ -225,22 +217,24 @@ def test_mean_squares_are_those_of_erm():
     score = LSAT["lsat7"].sum(1).astype(int)
     inside = (score > 0) & (score < 5)
     values = LSAT["lsat7"][inside]
-    chance = 1 / (1 + np.exp(-(ability[score[inside] - 1][:, None] + easy)))
-    items = pd.DataFrame(mean_squares(values, chance, 0)).to_numpy()
+    known = SimpleNamespace(
+        model="1pl",
+        kind=model_of("2pl", [2] * 5),
+        values=values,
+        fitted_parameters=np.column_stack([np.ones(5), easy]),
+    )
+    at = ability[score[inside] - 1]
+    items = pd.DataFrame(mean_squares(known, at, axis=0)).to_numpy()
     expected = [
-        [0.9095337650, -1.8796347984, 0.8777478091, -1.8745422251],
-        [0.9946611284, -0.1605564187, 1.0229819922, 0.6160886431],
-        [0.8710798333, -3.2914300460, 0.8369407833, -3.3629839884],
-        [1.0488345777, 1.6598656065, 1.0204594230, 0.5335971799],
-        [0.9928086209, -0.1205449844, 0.9843650261, -0.1906381293],
+        [0.9095337650, 0.8777478091],
+        [0.9946611284, 1.0229819922],
+        [0.8710798333, 0.8369407833],
+        [1.0488345777, 1.0204594230],
+        [0.9928086209, 0.9843650261],
     ]
     assert items == pytest.approx(np.array(expected), abs=1e-7)
-    agents = pd.DataFrame(mean_squares(values, chance, 1)).iloc[[0, 19, 20]].to_numpy()
-    expected = [
-        [0.8176515837, -0.08561030758, 0.6300187322, -0.2334475140],
-        [1.3781284664, 0.73904450820, 2.2215780421, 1.3724777245],
-        [1.1958234441, 0.73356252148, 1.2991039380, 0.9088799181],
-    ]
+    agents = pd.DataFrame(mean_squares(known, at, axis=1)).iloc[[0, 19, 20]].to_numpy()
+    expected = [[0.8176515837, 0.6300187322], [1.3781284664, 2.2215780421], [1.1958234441, 1.2991039380]]
     assert agents == pytest.approx(np.array(expected), abs=1e-7)
 
 

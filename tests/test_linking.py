@@ -8,7 +8,7 @@ import gindex_lab as gl
 from benchmarks.measured.kinds import measure_kind
 from gindex_lab.measures.limits import MEASURES
 from gindex_lab.studies.analysis import analyse_table, linked_differences
-from gindex_lab.studies.analysis.differences import score_differences
+from gindex_lab.studies.analysis.accuracy import score_differences
 
 
 def curve(able, hard, floor=0.0, slope=1.0):
@@ -69,9 +69,7 @@ def test_limits_with_a_floor_cover(floor, able):
         runs = gl.Responses((rng.random((1, 150)) < p) * 1.0, difficulty=hard, interval=(0, 1))
         row = gl.generality(runs, ci=0.95, floor=floor).iloc[0]
         names = ["capability", "spread", "normalised_generality"]
-        hits.append(
-            [row[f"{m}_low"] <= t <= row[f"{m}_high"] for m, t in zip(names, true, strict=True)]
-        )
+        hits.append([row[f"{m}_low"] <= t <= row[f"{m}_high"] for m, t in zip(names, true, strict=True)])
     assert (np.mean(hits, axis=0) >= 0.90).all()
 
 
@@ -85,17 +83,13 @@ def test_limits_with_a_floor_hold_steep_agents_near_guessing(who):
 
 def test_a_floor_without_difficulties_chooses_a_transform_that_knows_it():
     rng = np.random.default_rng(5)
-    values = (
-        rng.random((6, 150)) < curve(np.linspace(-1, 2, 6), rng.normal(0, 1.5, 150), 0.25)
-    ) * 1.0
+    values = (rng.random((6, 150)) < curve(np.linspace(-1, 2, 6), rng.normal(0, 1.5, 150), 0.25)) * 1.0
     values[0] = rng.random(150) < 0.25
     runs = gl.Responses(values)
     found = analyse_table(runs, floor=0.25, shuffles=19)
     assert found.transform == "failure"
     assert found.table["capability"].idxmin() == "agent 1"
-    assert "Capability and generality count what lies above guessing (25%)" in " ".join(
-        found.sentences()
-    )
+    assert "Capability and generality count what lies above guessing (25%)" in " ".join(found.sentences())
     ranked = analyse_table(runs, transform="rank", floor=0.25, shuffles=19)
     assert any("do not know what guessing gives" in line for line in ranked.sentences())
 
@@ -135,9 +129,7 @@ def halves(rng, gap=0.0, links=8, n=150, kind="rasch", centre=0.0):
     slope = np.r_[np.full(n, 1.6), np.full(n, 0.7)] if kind == "slopes" else 1.0
     slope = np.r_[np.full(n, 0.6), np.full(n, 1.9)] if kind == "turned" else slope
     slope = np.exp(rng.normal(0, 0.4, 2 * n)) if kind == "2pl" else slope
-    values = (
-        rng.random((links + 2, 2 * n)) < curve(able, hard, 0.25 * (kind == "floor"), slope)
-    ) * 1.0
+    values = (rng.random((links + 2, 2 * n)) < curve(able, hard, 0.25 * (kind == "floor"), slope)) * 1.0
     values[0, n:], values[1, :n] = np.nan, np.nan
     return gl.Responses(values)
 
@@ -155,9 +147,7 @@ def test_a_pair_without_common_items_is_compared_through_the_others():
     assert row["low"] < 2.5 < row["high"]
     assert row["verdict"] == "separated"
     assert score_differences(runs)["verdict"].tolist()[0] == "not comparable"
-    assert any(
-        "A linked item response model, through 12 agents" in line for line in found.sentences()
-    )
+    assert any("A linked item response model, through 12 agents" in line for line in found.sentences())
 
 
 @pytest.mark.parametrize(("links", "n"), [(4, 150), (8, 15)])
@@ -183,9 +173,7 @@ def test_equal_agents_on_other_items_are_seldom_separated_by_a_link(kind, centre
 def test_the_link_holds_where_its_constant_was_not_chosen(links, centre):
     rng = np.random.default_rng(13)
     runs = (halves(rng, links=links, n=300, kind="turned", centre=centre) for _ in range(100))
-    assert (
-        sum(linked_p(one)["p_value"] <= 0.05 for one in runs) <= 10
-    )  # a constant of .8 gives 26 and 25
+    assert sum(linked_p(one)["p_value"] <= 0.05 for one in runs) <= 10  # a constant of .8 gives 26 and 25
 
 
 @pytest.mark.slow

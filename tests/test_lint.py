@@ -332,9 +332,7 @@ def test_an_estimate_and_its_limits_have_the_same_decimals():
 
 
 def test_words_that_begin_with_a_digit_are_words_and_short_ones_are_not_broken():
-    html = people_table(
-        pd.DataFrame({"layout": ["40 items, ends not met", "8 items"], "n": [1, 2]})
-    )
+    html = people_table(pd.DataFrame({"layout": ["40 items, ends not met", "8 items"], "n": [1, 2]}))
     assert '<td class="words">40 items, ends not met</td>' in html
     assert '<td class="words short">8 items</td>' in html
     assert "<th>TD_U</th>" in people_table(pd.DataFrame({"TD_U": [1.5]}))
@@ -419,9 +417,7 @@ def test_a_p_value_is_never_nothing_but_a_probability_may_be(name):
 
 
 def test_rows_are_named_for_people_and_mere_numbers_are_left_out():
-    named = pd.DataFrame(
-        {"x": [1, 20_000]}, pd.Index(["normalised_generality", "b"], name="measure")
-    )
+    named = pd.DataFrame({"x": [1, 20_000]}, pd.Index(["normalised_generality", "b"], name="measure"))
     html = people_table(named)
     assert re.findall("<th.*?>(.*?)</th>", html.split("<thead>")[1]) == ["measure", "x"]
     told = ["normalised generality γ", "1", "b", "20,000"]
@@ -509,12 +505,8 @@ def test_a_damaged_figure_is_one_clear_line(drawn, tmp_path, capsys):
 
 def test_the_fold_of_the_claims_has_one_full_stop_and_says_of_what_waits_only_what_it_needs():
     known = ledger()
-    differs = Result(
-        known["G008"], (Record("G008", 6462.9, source="published"),), "differs", "Off."
-    )
-    waits = Result(
-        known["G008"], (Record("G008", 1.0, note="by us"),), "needs data", "needs a file"
-    )
+    differs = Result(known["G008"], (Record("G008", 6462.9, source="published"),), "differs", "Off.")
+    waits = Result(known["G008"], (Record("G008", 1.0, note="by us"),), "needs data", "needs a file")
     html = claims_fold([differs, waits])
     assert ".." not in html
     assert "by us" not in html

@@ -15,7 +15,7 @@ from gindex_lab.worlds.tasks.mazes.paths import checked_path, reach
 
 MAZE = gl.mazes.make_maze(10, 0.3, seed=1, name="ten")
 small_mazes = st.builds(
-    lambda rank, share, seed: gl.mazes.make_maze(rank, share, seed),
+    lambda rank, share, seed: gl.mazes.make_maze(rank, share, seed=seed),
     st.integers(2, 9),
     st.floats(0.05, 0.95),
     st.integers(0, 1000),
@@ -83,10 +83,7 @@ def test_a_step_of_rank_doubles_the_paths():
 @given(small_mazes)
 def test_analysis_is_that_of_all_paths_listed(maze):
     marked = set(maze.dots)
-    met = [
-        [len(marked & set(path[: k + 1])) for k in range(maze.rank)]
-        for path in listed_paths(maze.rank)
-    ]
+    met = [[len(marked & set(path[: k + 1])) for k in range(maze.rank)] for path in listed_paths(maze.rank)]
     facts, most = maze.facts, max(row[-1] for row in met)
     assert facts["max_score"] == most
     assert facts["routes"] == sum(row[-1] == most for row in met)
@@ -226,17 +223,17 @@ def finished():
         (lambda: gl.mazes.designs(pd.Series([9.5]), 0), "tolerance: out-of-range"),
         (lambda: gl.mazes.designs(pd.Series([9.5]), base="2"), "base: not-an-option"),
         (lambda: gl.mazes.make_maze(5, 0.3), "seed: one-of-two"),
-        (lambda: gl.mazes.make_maze(5, 0.3, 1, r_seed=1), "seed: one-of-two"),
+        (lambda: gl.mazes.make_maze(5, 0.3, r_seed=1, seed=1), "seed: one-of-two"),
         (
             lambda: gl.mazes.make_maze(5, 0.3, r_seed=1, sample_kind="x"),
             "sample_kind: not-an-option",
         ),
-        (lambda: gl.mazes.make_maze(5, 1.0, 1), "saturation: out-of-range"),
-        (lambda: gl.mazes.make_maze(5, 0.3, "one"), "seed: not-a-seed"),
-        (lambda: gl.mazes.r_sample(3, 4, 1), "size: too-many"),
+        (lambda: gl.mazes.make_maze(5, 1.0, seed=1), "saturation: out-of-range"),
+        (lambda: gl.mazes.make_maze(5, 0.3, seed="one"), "seed: not-a-seed"),
+        (lambda: gl.mazes.r_sample(3, 4, seed=1), "size: too-many"),
         (lambda: gl.mazes.battery((), seed=1), "ranks: empty"),
         (
-            lambda: gl.mazes.matching(6, 0.2, 1, 1, 1, most=20),
+            lambda: gl.mazes.matching(6, 0.2, 1, 1, most=20, seed=1),
             "most: no-such-maze",
         ),
         (lambda: gl.mazes.solve(20, [(1, 0)], full=True), "most: too-few-paths"),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.measures.psychometrics.mokken_checks import rest_groups
+from gindex_lab.measures.psychometrics.nonparametric import rest_groups
 
 
 def drawn(seed, agents=500, items=8, slope=1.5):
@@ -41,9 +41,7 @@ def test_h_counts_guttman_errors():
 def test_h_of_graded_items_is_covariance_over_that_of_sorted_responses():
     rng = np.random.default_rng(2)
     able = rng.normal(size=(300, 1))
-    graded = pd.DataFrame(
-        np.digitize(able + rng.normal(size=(300, 4)) + [0, 0.3, -0.4, 0.8], [-1, 0, 1]) / 3
-    )
+    graded = pd.DataFrame(np.digitize(able + rng.normal(size=(300, 4)) + [0, 0.3, -0.4, 0.8], [-1, 0, 1]) / 3)
     found = gl.mokken(graded)
     for i, j in itertools.combinations(range(4), 2):
         x, y = graded[i], graded[j]
@@ -55,9 +53,7 @@ def test_h_of_graded_items_is_covariance_over_that_of_sorted_responses():
 def test_errors_are_those_of_the_jackknife(graded):
     frame = drawn(3, agents=150, items=5)
     if graded:
-        frame = (
-            frame + drawn(4, agents=150, items=5).to_numpy() * frame.iloc[:, [0]].to_numpy()
-        ) / 2
+        frame = (frame + drawn(4, agents=150, items=5).to_numpy() * frame.iloc[:, [0]].to_numpy()) / 2
     found, n = gl.mokken(frame), len(frame)
     left = [gl.mokken(frame.drop(index=frame.index[k])) for k in range(n)]
     each = np.array([[m.h, m.items["h"].iloc[1], m.pairs.iloc[0, 3]] for m in left])
@@ -113,15 +109,13 @@ def test_z_of_a_fall_is_that_of_the_hypergeometric_chance(table):
     """Right and wrong of the able, then of the less able: so many or more of those would be right by chance."""
     from scipy.stats import hypergeom, norm
 
-    from gindex_lab.measures.psychometrics.mokken_checks import _falls
+    from gindex_lab.measures.psychometrics.nonparametric import _falls
 
     a, b, c, d = table
     found = _falls(np.array([[c, a]], float), np.array([c + d, a + b], float), 0.0)
     chance = hypergeom.sf(c - 1, a + b + c + d, a + c, c + d)
     assert norm.sf(found["z"]) == pytest.approx(chance, abs=3e-3)
-    assert found["p"] == pytest.approx(
-        norm.sf((c / (c + d) - a / (a + b)) / _pooled(*table)), abs=2e-3
-    )
+    assert found["p"] == pytest.approx(norm.sf((c / (c + d) - a / (a + b)) / _pooled(*table)), abs=2e-3)
 
 
 def _pooled(a, b, c, d):
@@ -173,9 +167,7 @@ def test_groups_of_the_rest_score_are_large_enough():
 def test_curves_without_a_model_follow_the_model_that_made_the_data():
     items = pd.DataFrame({"discrimination": 1.2, "difficulty": np.linspace(-1.5, 1.5, 40)})
     found = gl.item_curves(gl.simulate_irt(items, 3000, seed=12), np.linspace(-1.5, 1.5, 7))
-    true = 1 / (
-        1 + np.exp(-1.2 * (found.index.to_numpy()[:, None] - items["difficulty"].to_numpy()))
-    )
+    true = 1 / (1 + np.exp(-1.2 * (found.index.to_numpy()[:, None] - items["difficulty"].to_numpy())))
     assert np.abs(found.to_numpy() - true).mean() < 0.03
     assert np.abs(found.to_numpy() - true).max() < 0.12
 

@@ -63,9 +63,7 @@ def test_fractions_open_the_question_of_binarising(study):
 
 
 def test_what_cannot_be_fitted_is_refused_with_its_reason(study):
-    found = gl.multiverse(
-        study, floor=[0.0], ceiling=[1.0], without=[None], noise=[0.0, 50.0], draws=100
-    )
+    found = gl.multiverse(study, floor=[0.0], ceiling=[1.0], without=[None], noise=[0.0, 50.0], draws=100)
     assert len(found.refused) == len(found.universes)
     assert all("noise" in reason for reason in found.refused.values())
 

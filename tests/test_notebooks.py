@@ -106,9 +106,7 @@ def test_every_notebook_answers_its_title():
 def test_an_answer_is_computed_and_stands_once(entry):
     given = [call.args[0] for call in answers(entry.file)]
     assert len(given) <= 1
-    assert not any(isinstance(text, ast.Constant) for text in given), (
-        "compute it: nb.answer(f'...')"
-    )
+    assert not any(isinstance(text, ast.Constant) for text in given), "compute it: nb.answer(f'...')"
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.path)
@@ -135,9 +133,7 @@ def test_every_notebook_can_be_chosen_by_its_name():
 @notebooks
 def test_every_figure_is_described_in_words(path):
     """Written by a person, for readers who do not see it: what is drawn, not the name of a file."""
-    for call in (
-        c for c in calls(path) if c.func.attr in ("show", "show_movie") and len(c.args) == 2
-    ):
+    for call in (c for c in calls(path) if c.func.attr in ("show", "show_movie") and len(c.args) == 2):
         told = {k.arg: k.value for k in call.keywords}.get("alt")
         parts = told.values if isinstance(told, ast.JoinedStr) else [told]
         words = " ".join(p.value for p in parts if isinstance(p, ast.Constant)).split()

@@ -165,9 +165,7 @@ def letter_members(people=3, seed=6):
     for at, (name, value) in enumerate(personal.items()):
         table.insert(at, name, value)
     magic = pd.DataFrame({"item": items, "query": "señal", "score": rng.choice([0, 0.2, 1], 35)})
-    programs = pd.DataFrame(
-        {"item": items} | {n: rng.choice([0, 0.2, 1], 35) for n in "abcdefghijk"}
-    )
+    programs = pd.DataFrame({"item": items} | {n: rng.choice([0, 0.2, 1], 35) for n in "abcdefghijk"})
     members = {
         LAYOUT["letter answers"]: table.to_csv(index=False),
         LAYOUT["letter magic"]: magic.to_csv(index=False).encode("latin-1"),
@@ -241,9 +239,7 @@ def test_maze_sessions_that_are_words_are_sorted_without_case(tmp_path):
 def test_maze_ages_become_two_groups_or_none(tmp_path):
     members, _, known = maze_members()
     ours = converted("mazes", make_zip(tmp_path / "m.zip", members))
-    groups = dict(
-        zip(known.sort_values("session")["dobYear"], ours.agents["age_group"], strict=True)
-    )
+    groups = dict(zip(known.sort_values("session")["dobYear"], ours.agents["age_group"], strict=True))
     assert {year for year, group in groups.items() if group == "young"} == {1985, 1990, 1995}
     assert {year for year, group in groups.items() if group == "old"} == {1950, 1960, 1970, 1980}
     assert sum(group is None or group != group for group in groups.values()) == 3

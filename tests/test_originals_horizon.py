@@ -22,9 +22,7 @@ def originals(shared, name):
     """The stored originals of a study, by their address in the register."""
     folder = shared / "originals/horizon" / name.removesuffix("_model_minutes")
     found = {file: folder / file.rsplit("/", 1)[1] for file in entry(name).files}
-    return {
-        f: path if path.exists() else folder / "models" / path.name for f, path in found.items()
-    }
+    return {f: path if path.exists() else folder / "models" / path.name for f, path in found.items()}
 
 
 def toml_of_minutes(path, items):
@@ -230,9 +228,7 @@ def test_an_issue_without_a_length_is_named(tmp_path):
     items = pd.DataFrame({"minutes": {"psf__requests-2": 480.0}})
     minutes = toml_of_minutes(tmp_path / "m.toml", items)
     with refused("files: no-length"):
-        CONVERTERS["swebench_134"](
-            {"response_matrix.csv": matrix, "swe_bench_verified.toml": minutes}
-        )
+        CONVERTERS["swebench_134"]({"response_matrix.csv": matrix, "swe_bench_verified.toml": minutes})
 
 
 def test_runs_that_are_not_behind_the_responses_are_refused(tmp_path, monkeypatch):
@@ -240,14 +236,8 @@ def test_runs_that_are_not_behind_the_responses_are_refused(tmp_path, monkeypatc
     folder.mkdir()
     rng = np.random.default_rng(4)
     table = pd.DataFrame(rng.integers(0, 2, (9, 525)).astype(float))
-    table = table.set_axis([f"a{k}" for k in range(9)]).set_axis(
-        [f"i{k}" for k in range(525)], axis=1
-    )
-    runs = (
-        table.rename_axis("agent")
-        .reset_index()
-        .melt("agent", var_name="item", value_name="response")
-    )
+    table = table.set_axis([f"a{k}" for k in range(9)]).set_axis([f"i{k}" for k in range(525)], axis=1)
+    runs = table.rename_axis("agent").reset_index().melt("agent", var_name="item", value_name="response")
     again = runs.iloc[[0]].assign(response=1 - runs["response"].iloc[0])
     table.loc["a0", "i0"] = 0.5  # of its two runs one succeeds
     runs = pd.concat([runs.assign(run=1), again.assign(run=2)])

@@ -25,9 +25,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def everything(folder):
-    return {
-        str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()
-    }
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def thesis(folder):
@@ -82,9 +80,7 @@ def test_a_name_that_we_need_now_is_kept_beside_ours(tmp_path):
     assert (tmp_path / "docs" / "b.kept").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[1]", b"\xff\xfe", b'{"files": [1, "../../x", "/y"]}']
-)
+@pytest.mark.parametrize("damage", [b"", b"{", b"[1]", b"\xff\xfe", b'{"files": [1, "../../x", "/y"]}'])
 def test_with_a_damaged_marker_nothing_counts_as_ours(tmp_path, damage):
     (tmp_path / "x").write_text("outside")
     with atomic_folder(tmp_path / "a" / "docs") as new:
@@ -208,6 +204,18 @@ def test_clean_removes_what_is_ours_and_nothing_else(tmp_path):
     assert everything(mine) == before
     assert remove(tmp_path / "nothing") == []
     assert "rm -rf reports" not in (ROOT / "Makefile").read_text()
+
+
+def test_clean_needs_nothing_but_python(tmp_path):
+    """`make clean` runs on the system's Python, which need not have numpy."""
+    code = (
+        "import sys, runpy\n"
+        "for name in ('numpy', 'pandas'):\n    sys.modules[name] = None\n"
+        f"sys.argv = ['folders', {str(tmp_path)!r}]\n"
+        "runpy.run_module('gindex_lab.foundation.folders', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-300:]
 
 
 def test_saving_twice_replaces_and_a_folder_written_by_hand_is_refused(tmp_path):
@@ -390,9 +398,7 @@ def test_a_file_that_is_called_like_our_journal_is_not_deleted(tmp_path):
     assert everything(tmp_path) == {"m.npy.journal": b"my diary"}
 
 
-@pytest.mark.parametrize(
-    "name", ["a" * 300, "\ud800", "a\0b", "", "b" * 200 + "/" + "c" * 300, b"bytes"]
-)
+@pytest.mark.parametrize("name", ["a" * 300, "\ud800", "a\0b", "", "b" * 200 + "/" + "c" * 300, b"bytes"])
 def test_a_name_that_no_file_can_have_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = gl.Responses([[1, 0], [1, 1]], difficulty=[1, 2])

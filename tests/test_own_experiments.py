@@ -11,8 +11,8 @@ from refusals import cautioned, refused
 import gindex_lab as gl
 from gindex_lab.press.reproduction import case_studies
 from gindex_lab.studies.own_experiments import compare, digits, iris, memory, units
-from gindex_lab.studies.own_experiments.apes import TASKS, orangutans
 from gindex_lab.studies.own_experiments.iris import classifiers
+from gindex_lab.studies.own_experiments.stand_ins import APE_TASKS, orangutans
 
 
 @pytest.fixture(autouse=True)
@@ -24,9 +24,7 @@ def cache(tmp_path, monkeypatch):
 # -- iris ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "theirs"), [("KDN", "f02e6d0bbd09af01"), ("TD_U", "fc31d1b7b02776d9")]
-)
+@pytest.mark.parametrize(("name", "theirs"), [("KDN", "f02e6d0bbd09af01"), ("TD_U", "fc31d1b7b02776d9")])
 def test_difficulties_equal_the_published_columns_on_all_150_flowers(name, theirs, beside):
     ours = iris.difficulties()[name].tolist()
     if beside:
@@ -41,9 +39,7 @@ def test_ten_fold_discriminants_are_rows_two_and_three_of_table_s4():
     printed = gl.published("generality_table_s4").set_index("technique")
     for name, row in {"linear discriminant (1)": "Linear Discriminant",
                       "quadratic discriminant (1)": "Quadratic Discriminant"}.items():  # fmt: skip
-        assert table.loc[name, "capability"] == pytest.approx(
-            printed.loc[row, "capability"], abs=1e-3
-        )
+        assert table.loc[name, "capability"] == pytest.approx(printed.loc[row, "capability"], abs=1e-3)
         assert table.loc[name, "spread"] == pytest.approx(printed.loc[row, "spread"], abs=1e-3)
 
 
@@ -124,9 +120,7 @@ def test_a_cache_that_cannot_be_written_is_said_and_does_no_harm(cache, monkeypa
 
 def test_a_row_does_not_depend_on_what_was_computed_before_it():
     one = iris.iris(3)
-    two = pd.DataFrame(
-        [iris.held_out(c) for c in reversed(classifiers(3))], index=one.frame.index[::-1]
-    )
+    two = pd.DataFrame([iris.held_out(c) for c in reversed(classifiers(3))], index=one.frame.index[::-1])
     assert (one.frame.to_numpy() == two.loc[one.frame.index].to_numpy()).all()
 
 
@@ -149,7 +143,7 @@ def test_digits_are_240_items_of_ten_objects_with_the_difficulty_of_the_paper():
 def test_ten_families_and_each_is_one_unit():
     assert len(digits.FAMILIES) >= 8
     for family in digits.FAMILIES:
-        assert hasattr(digits._model(family, 1), "fit")
+        assert hasattr(units.estimator(*digits._MODELS[family], 1), "fit")
 
 
 def test_a_distortion_does_what_its_name_says():
@@ -222,17 +216,15 @@ def test_expected_appearances_is_the_harmonic_number():
 def test_apes_have_one_factor_of_the_asked_size_and_scores_on_their_scales():
     table = orangutans(3000, general=0.6, seed=2)
     assert gl.factors(table).loadings["factor 1"].mean() == pytest.approx(0.58, abs=0.04)
-    for task, (best, scores) in TASKS.items():
+    for task, (best, scores) in APE_TASKS.items():
         assert table.frame[task].between(0, best).all()
         assert table.frame[task].nunique() <= scores
 
 
 def test_shuffled_tasks_lose_their_general_ability():
-    from gindex_lab.studies.own_experiments.apes import shuffled_generality
-
     strong = orangutans(200, general=0.9, seed=3)
     observed = gl.generality(gl.rank(strong, columns=None, leave_one_out=True))
-    without = shuffled_generality(strong, 20, seed=1)
+    without = compare.shuffled_generality(strong, 20, seed=1)
     assert observed["normalised_generality"].mean() > without.max() + 0.1
     assert without.std() < 0.02
 
@@ -260,9 +252,7 @@ def test_ties_share_a_rank_and_the_first_of_them_lends_its_name():
     assert best["name"].tolist() == ["b", "d", "a"]
     assert best["tied"].tolist() == [2, 1, 1]
     assert best["also"].tolist() == ["c", "", ""]
-    assert compare.best_distinct(TIES, NAMES, "spread", n=1, largest=False)["name"].tolist() == [
-        "d"
-    ]
+    assert compare.best_distinct(TIES, NAMES, "spread", n=1, largest=False)["name"].tolist() == ["d"]
 
 
 def test_a_curve_tips_where_it_first_falls_below_one_half():
@@ -274,23 +264,17 @@ def test_a_curve_tips_where_it_first_falls_below_one_half():
 def test_printed_numbers_of_agents_come_from_the_ledger_and_hang_together():
     rats = case_studies.printed_agents("A.4")
     assert len(rats) == 10
-    implied = (
-        2 * rats["capability"] * rats["expected_difficulty"] - rats["capability"] ** 2
-    ) ** 0.5
+    implied = (2 * rats["capability"] * rats["expected_difficulty"] - rats["capability"] ** 2) ** 0.5
     assert implied.tolist() == pytest.approx(rats["spread"].tolist(), abs=0.04)
     groups = case_studies.printed_agents("A.3")
     assert len(groups) == 8
-    assert (1 / groups["spread"]).tolist() == pytest.approx(
-        groups["generality"].tolist(), abs=0.025
-    )
+    assert (1 / groups["spread"]).tolist() == pytest.approx(groups["generality"].tolist(), abs=0.025)
 
 
 def test_claims_of_agents_and_ranks_reach_the_record(tmp_path, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_OUTPUT", str(tmp_path))
     case_studies.claim_agents("A.4", case_studies.printed_agents("A.4"))
-    ranks = pd.DataFrame(
-        {"name": ["classif.nnet(3)"], "tied": [2], "capability": 0.797, "spread": 0.195}
-    )
+    ranks = pd.DataFrame({"name": ["classif.nnet(3)"], "tied": [2], "capability": 0.797, "spread": 0.195})
     case_studies.claim_ranks("N155", ranks)
     kept = {entry["id"]: entry for entry in json.loads((tmp_path / "claims.json").read_text())}
     assert kept["N117"]["value"] == 51.32

@@ -15,7 +15,7 @@ from gindex_lab.measures.reference import grid_generality
 from gindex_lab.press.reproduction.case_studies import printed_agents
 from gindex_lab.press.reproduction.claims import Record, failed_folder, ledger, status
 from gindex_lab.press.reproduction.reproduce import reproduce
-from gindex_lab.studies.own_experiments import apes
+from gindex_lab.studies.own_experiments import stand_ins
 
 CLAIMS = ledger()
 
@@ -55,7 +55,7 @@ def odour_span(folder, seed=2):
 
 
 def orangutans(folder, seed=3):
-    scores = apes.orangutans(seed=seed)
+    scores = stand_ins.orangutans(seed=seed)
     names = {"ape 01": "Bella", "ape 02": "Julius"}
     items = pd.DataFrame(index=scores.frame.columns)
     write(folder, scores.frame.rename(names), items, scores.agents.rename(names))
@@ -74,18 +74,14 @@ def data(tmp_path_factory):
 def recorded(data, tmp_path_factory):
     """The claims of the three notebooks, by id, each run through the whole pipeline."""
     reports = tmp_path_factory.mktemp("reports")
-    paths = [
-        f"generality/{name}"
-        for name in ("a03_object_recognition", "a04_odour_span", "a09_orangutans")
-    ]
+    paths = [f"generality/{name}" for name in ("a03_object_recognition", "a04_odour_span", "a09_orangutans")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GINDEX_LAB_DATA", str(data))
         for path in paths:
             reproduce(path, reports=reports)  # invented numbers differ from the print: not 0
             assert not failed_folder(reports, path).exists(), path
     return {
-        path: {e["id"]: e for e in json.loads((reports / path / "claims.json").read_text())}
-        for path in paths
+        path: {e["id"]: e for e in json.loads((reports / path / "claims.json").read_text())} for path in paths
     }, reports
 
 
@@ -144,9 +140,7 @@ def test_the_interval_of_the_print_is_that_of_all_bins():
     """From the eight printed rows alone: γ fits the legend on 1.309 to 3.294 and not on 1.614 to 3.141."""
     rows = printed_agents("A.3")
     found = {
-        end: grid_generality(rows["capability"].to_numpy(), rows["spread"].to_numpy(), end)[
-            0
-        ].mean()
+        end: grid_generality(rows["capability"].to_numpy(), rows["spread"].to_numpy(), end)[0].mean()
         for end in ((1.309, 3.294), (1.614, 3.141))
     }
     printed = float(CLAIMS["N281"].published)

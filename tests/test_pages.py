@@ -23,9 +23,7 @@ HTML('<img src="https://elsewhere.example/a.png"><script src="https://elsewhere.
      '<link rel="stylesheet" href="https://elsewhere.example/a.css">')"""
 
 LONG = " + ".join(rf"\\frac{{S_{{{k}}}^2}}{{\\Psi_{{{k}}}}}" for k in range(4))
-BROAD = (
-    f"A sum in the line, $\\gamma = {LONG}$, and one below:\n\n$${LONG}$$\n\n- in a list, ${LONG}$"
-)
+BROAD = f"A sum in the line, $\\gamma = {LONG}$, and one below:\n\n$${LONG}$$\n\n- in a list, ${LONG}$"
 
 pytestmark = [
     pytest.mark.browser,
@@ -52,9 +50,7 @@ def site(tmp_path_factory):
     (root / "own.csv").write_text("agent,i,j,k,l\n<b>x,1,0,1,1\ny,0,0,1,1\nz,1,1,1,0\n")
     analyse(root / "own.csv", seed=1).write(root / "reports" / "own.html")
     (root / "reports" / "favicon.ico").touch()  # every browser asks a server for one
-    handler = functools.partial(
-        http.server.SimpleHTTPRequestHandler, directory=str(root / "reports")
-    )
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(root / "reports"))
     handler.log_message = lambda *_: None
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -126,9 +122,7 @@ def test_a_broad_formula_scrolls_by_itself_on_a_narrow_screen(site, browser):
 
 def test_every_page_carries_a_policy(site):
     reports, _ = site
-    without = [
-        p for p in reports.rglob("*.html") if "Content-Security-Policy" not in p.read_text()[:3000]
-    ]
+    without = [p for p in reports.rglob("*.html") if "Content-Security-Policy" not in p.read_text()[:3000]]
     assert without == []
 
 

@@ -14,9 +14,8 @@ import pytest
 from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.foundation import parallel, parallel_dask
+from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput, WorkerLost
-from gindex_lab.foundation.parallel_dask import next_size
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
 
@@ -25,9 +24,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals"
 def two_workers():
     """A Dask cluster of two processes, entered anew by each test that uses it."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0"
-    ) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster.scheduler_address
 
 
@@ -128,7 +125,7 @@ def test_on_a_local_cluster_the_answers_are_the_same():
 
 def test_a_cluster_that_does_not_answer_is_an_error(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(parallel, "_PATIENCE", 0.5)
+    monkeypatch.setattr(parallel, "_ANSWER", 0.5)
     with (
         refused("address: no-answer"),
         parallel.cluster("tcp://127.0.0.1:1"),
@@ -265,8 +262,8 @@ def test_small_tasks_travel_in_batches_and_long_ones_alone(monkeypatch):
 
 
 def test_on_dask_chunks_grow_with_the_measured_cost_and_shrink_at_the_end():
-    assert [next_size(4, cost, 10**6, 2) for cost in (10, 0.2, 1e-6)] == [1, 2, 16]
-    assert next_size(1_000, 1e-3, 100, 2) == 50  # a tenth of half a second is not worth cutting
+    assert [parallel.next_size(4, cost, 10**6, 2) for cost in (10, 0.2, 1e-6)] == [1, 2, 16]
+    assert parallel.next_size(1_000, 1e-3, 100, 2) == 50  # a tenth of half a second is not worth cutting
 
 
 # -- progress and Ctrl-C -------------------------------------------------------------------------------
@@ -300,7 +297,7 @@ def test_leaving_early_cancels_what_was_not_begun(two, tmp_path):
 @pytest.mark.slow
 def test_a_cluster_whose_workers_are_all_gone_is_an_error(monkeypatch):
     """Before, the call waited for ever for somebody to come back."""
-    monkeypatch.setattr(parallel_dask, "_PATIENCE", 4)
+    monkeypatch.setattr(parallel, "_PATIENCE", 4)
     with parallel.cluster("local", workers=2) as client:
         done = parallel.as_done(slowly, range(40), batch=1)
         next(done)
@@ -360,7 +357,7 @@ def test_a_process_that_is_killed_while_it_draws_holds_up_nobody():
     """It would take tqdm's own lock along, and the next bar would wait for ever."""
     code = (
         "import multiprocessing, os, signal\n"
-        "from gindex_lab.foundation.bars import progress_bar\n"
+        "from gindex_lab.foundation.parallel import progress_bar\n"
         "def die():\n"
         "    progress_bar(total=1, disable=True).get_lock().acquire()\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -59,9 +59,7 @@ def test_on_items_one_unit_apart_generality_is_norm_conformity(rows):
     errors = guttman_errors(values, h)
     assert errors == pytest.approx(table["spread"].to_numpy() ** 2 / 2, abs=1e-9)
     assert disagreement(values, h) == pytest.approx(errors)
-    assert norm_conformity(values, h) == pytest.approx(
-        table["normalised_generality"].to_numpy(), abs=1e-9
-    )
+    assert norm_conformity(values, h) == pytest.approx(table["normalised_generality"].to_numpy(), abs=1e-9)
 
 
 @given(patterns)
@@ -86,9 +84,7 @@ def test_the_relation_breaks_when_difficulties_are_uneven():
     values = np.array([[1, 0, 1, 0], [1, 0, 1, 0]], float)
     even, uneven = [1, 2, 3, 4], [1, 2, 30, 31]
     gamma = [
-        generality(values, h, interval=(0, h[-1]), estimator="step")["normalised_generality"].iloc[
-            0
-        ]
+        generality(values, h, interval=(0, h[-1]), estimator="step")["normalised_generality"].iloc[0]
         for h in (even, uneven)
     ]
     assert norm_conformity(values, np.array(uneven, float))[0] == pytest.approx(gamma[0])
@@ -105,17 +101,13 @@ def test_order_of_items_and_monotone_rescaling_do_not_matter_to_ranks():
     rng = np.random.default_rng(1)
     values, h = rng.integers(0, 2, (6, 15)).astype(float), rng.normal(size=15)
     shuffled = rng.permutation(15)
-    assert np.allclose(
-        norm_conformity(values, h), norm_conformity(values[:, shuffled], np.exp(h[shuffled]))
-    )
+    assert np.allclose(norm_conformity(values, h), norm_conformity(values[:, shuffled], np.exp(h[shuffled])))
 
 
 def test_without_difficulties_the_item_means_order_the_items():
     values = np.array([[1, 0, 1], [1, 0, 0], [1, 1, 0], [0, 0, 0]], float)
     table = person_fit(values)
-    assert (
-        table["guttman_errors"].tolist() == guttman_errors(values, 1 - values.mean(axis=0)).tolist()
-    )
+    assert table["guttman_errors"].tolist() == guttman_errors(values, 1 - values.mean(axis=0)).tolist()
 
 
 def test_lz_finds_the_agent_who_fails_the_easy_and_solves_the_hard():
@@ -133,9 +125,7 @@ def test_lz_star_is_snijders_formula():
     from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 
     rng = np.random.default_rng(8)
-    items = pd.DataFrame(
-        {"discrimination": rng.lognormal(0, 0.3, 9), "difficulty": rng.normal(size=9)}
-    )
+    items = pd.DataFrame({"discrimination": rng.lognormal(0, 0.3, 9), "difficulty": rng.normal(size=9)})
     frame = simulate_irt(items, 150, seed=8).frame
     frame = frame.mask(rng.random(frame.shape) < 0.1)
     model = irt(frame)
@@ -157,9 +147,7 @@ def test_z_of_infit_and_outfit_is_the_mean_square_freed_of_the_estimate():
     from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
 
     rng = np.random.default_rng(9)
-    items = pd.DataFrame(
-        {"discrimination": rng.lognormal(0, 0.3, 9), "difficulty": rng.normal(size=9)}
-    )
+    items = pd.DataFrame({"discrimination": rng.lognormal(0, 0.3, 9), "difficulty": rng.normal(size=9)})
     model = irt(simulate_irt(items, 400, seed=9))
     table, theta = model.person_fit(), model.score("map")["ability"]
     a, b = (model.parameters[name].to_numpy() for name in ("discrimination", "difficulty"))
@@ -172,9 +160,7 @@ def test_z_of_infit_and_outfit_is_the_mean_square_freed_of_the_estimate():
             line = weight * (1 - 2 * p)  # excess = Σ (x - p) line: both its mean and its slope in θ
             c = (a * v * line).sum() / (a**2 * v).sum()
             spread = np.sqrt(((line - c * a) ** 2 * v).sum())
-            assert table.loc[agent, f"{name}_z"] == pytest.approx(
-                (excess - c * at) / spread, abs=1e-6
-            )
+            assert table.loc[agent, f"{name}_z"] == pytest.approx((excess - c * at) / spread, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,7 @@ def test_a_notebook_names_what_the_list_says_that_it_shows():
     text = {
         path: "".join(
             "".join(cell["source"]).replace("\n", " ") + " "
-            for cell in json.loads((ROOT / "notebooks" / f"{path}.ipynb").read_text("utf-8"))[
-                "cells"
-            ]
+            for cell in json.loads((ROOT / "notebooks" / f"{path}.ipynb").read_text("utf-8"))["cells"]
         )
         for path in NOTEBOOKS
     }

@@ -12,6 +12,7 @@ from refusals import refused
 
 from gindex_lab.measures.psychometrics.correlations import correlation, rank_correlation
 from gindex_lab.measures.summary import population_summary
+from gindex_lab.presentation.plots import common, isometrics, population
 from gindex_lab.presentation.plots import generality as plots
 from gindex_lab.presentation.plots.labels import (
     _stranger_costs,
@@ -123,9 +124,7 @@ def test_isometrics_are_drawn_where_the_paper_has_them():
 
 def test_the_interval_is_the_argument_or_what_the_table_carries():
     table = agents()
-    assert plots.plot_capability_spread(table, frame="interval").get_xlim()[1] == pytest.approx(
-        10.1
-    )
+    assert plots.plot_capability_spread(table, frame="interval").get_xlim()[1] == pytest.approx(10.1)
     assert plots.plot_capability_spread(table, (0, 20), frame="interval").get_xlim()[1] == (
         pytest.approx(20.2)
     )
@@ -173,6 +172,21 @@ def test_plots_leave_the_settings_of_the_user_alone():
     assert dict(plt.rcParams) == before
 
 
+def test_the_palette_is_the_cycle_of_the_style():
+    with plt.style.context(common.STYLE):
+        assert tuple(plt.rcParams["axes.prop_cycle"].by_key()["color"]) == common.PALETTE
+
+
+def test_agents_keep_their_colours_and_share_none_in_a_figure():
+    common.use_style()
+    first = common.colours_of([f"agent {k}" for k in range(8)])
+    later = common.colours_of(["agent 3", "new", "agent 0", "newer"])
+    assert {name: later[name] for name in ("agent 0", "agent 3")} == {
+        name: first[name] for name in ("agent 0", "agent 3")
+    }
+    assert len(set(later.values())) == 4
+
+
 # -- curves, items, histograms ------------------------------------------------------------------------
 
 
@@ -188,13 +202,13 @@ def test_a_curve_is_dotted_where_it_is_extrapolated():
 
 def test_difficulty_against_mean_shows_both_correlations():
     items = pd.DataFrame({"difficulty": [1.0, 2, 3, 4], "mean": [0.9, 0.7, 0.6, 0.1]})
-    ax = plots.plot_difficulty_mean(items)
+    ax = population.plot_difficulty_mean(items)
     assert "Pearson r −0.95 · Spearman ρ −1.00" in ax.texts[0].get_text()
 
 
 def test_histograms_count_infinite_generality_apart():
     table = pd.DataFrame({"generality": [1.0, 2.0, np.inf]})
-    (ax,) = plots.plot_histograms(table, ["generality"])
+    (ax,) = population.plot_histograms(table, ["generality"])
     assert "1 infinite" in ax.texts[0].get_text()
     assert sum(p.get_height() for p in ax.patches) == 2
 
@@ -205,7 +219,7 @@ def test_histograms_count_infinite_generality_apart():
 def picture(kind):
     stream = io.BytesIO()
     figure = plots.plot_capability_spread(agents(24, 7, bars=True)).figure
-    with plt.style.context(plots.STYLE):
+    with plt.style.context(common.STYLE):
         figure.savefig(stream, format=kind, metadata={"Date": None} if kind == "svg" else None)
     return stream.getvalue()
 
@@ -220,15 +234,15 @@ def test_an_animation_is_the_same_bytes_each_time_and_asks_no_network(tmp_path):
     frames = {"2013": table.head(3), "2016": table.head(5), "2018": table}
     files = []
     for k in range(2):
-        movie = plots.animate_capability_spread(frames, seconds=0.5)
-        files.append(plots.save_animation(movie, tmp_path / f"{k}.gif", 0.5).read_bytes())
+        movie = isometrics.animate_capability_spread(frames, seconds=0.5)
+        files.append(isometrics.save_animation(movie, tmp_path / f"{k}.gif", 0.5).read_bytes())
     assert files[0] == files[1]
     from PIL import Image
 
     with Image.open(tmp_path / "0.gif") as image:
         assert image.n_frames == 3
-    movie = plots.animate_capability_spread({"2013": table.head(3)})
-    page = plots.save_animation(movie, tmp_path / "movie.html").read_text()
+    movie = isometrics.animate_capability_spread({"2013": table.head(3)})
+    page = isometrics.save_animation(movie, tmp_path / "movie.html").read_text()
     (slider,) = re.findall(r"<input[^>]*anim-slider[^>]*>", page)
     assert 'aria-label="frame"' in slider
     assert "data:image/png;base64" in page
@@ -270,11 +284,11 @@ BAD = {
         "groups: no-group",
     ),
     "curve": (lambda t: plots.plot_curve(t), "table: no-column"),
-    "items": (lambda t: plots.plot_difficulty_mean(t), "table: no-column"),
-    "histogram": (lambda t: plots.plot_histograms(t, ["iq"]), "table: no-column"),
-    "frames": (lambda t: plots.animate_capability_spread({}), "frames: empty"),
+    "items": (lambda t: population.plot_difficulty_mean(t), "table: no-column"),
+    "histogram": (lambda t: population.plot_histograms(t, ["iq"]), "table: no-column"),
+    "frames": (lambda t: isometrics.animate_capability_spread({}), "frames: empty"),
     "seconds": (
-        lambda t: plots.animate_capability_spread({"a": t}, seconds=0),
+        lambda t: isometrics.animate_capability_spread({"a": t}, seconds=0),
         "seconds: out-of-range",
     ),
     "summary": (lambda t: population_summary(t[["capability"]]), "table: not-an-option"),
@@ -298,7 +312,7 @@ def test_a_table_without_an_interval_asks_for_it():
 
 def test_an_animation_has_a_known_ending(tmp_path):
     with refused("path: unknown-ending"):
-        plots.save_animation(None, tmp_path / "movie.avi")
+        isometrics.save_animation(None, tmp_path / "movie.avi")
 
 
 # -- the summary --------------------------------------------------------------------------------------
@@ -355,15 +369,11 @@ def test_a_name_keeps_off_a_curve():
 
 
 def test_no_bar_of_a_coverage_goes_beyond_one():
-    from gindex_lab.presentation.plots.population import plot_coverage
-
     rows = [("20 items", "capability"), ("20 items", "spread")]
-    table = pd.DataFrame(
-        {"coverage": [1.0, 0.99], "simulations": 20}, pd.MultiIndex.from_tuples(rows)
-    )
+    table = pd.DataFrame({"coverage": [1.0, 0.99], "simulations": 20}, pd.MultiIndex.from_tuples(rows))
     ends = [
         segment[:, 0].max()
-        for ax in plot_coverage(table)
+        for ax in population.plot_coverage(table)
         for bars in ax.collections
         if hasattr(bars, "get_segments")
         for segment in bars.get_segments()

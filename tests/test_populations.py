@@ -103,9 +103,7 @@ def test_populations_are_those_of_the_authors(goldens, study):
     made = populations.population(POPULATIONS[study])
     table = generality(made, mode="reference").loc[list(wanted.index)]
     assert table["mean"].to_numpy() == pytest.approx(wanted["mean_response"].to_numpy(), abs=1e-12)
-    assert table["capability"].to_numpy() == pytest.approx(
-        wanted["capability"].to_numpy(), abs=1e-9
-    )
+    assert table["capability"].to_numpy() == pytest.approx(wanted["capability"].to_numpy(), abs=1e-9)
     assert table["spread"].to_numpy() == pytest.approx(wanted["spread"].to_numpy(), abs=1e-7)
 
 
@@ -275,9 +273,7 @@ def test_adjusted_difficulties_leave_the_manifold_as_it_is():
 def test_a_normal_curve_has_the_spread_of_its_distribution(mean, sd):
     h = np.linspace(0, mean + 12 * sd, 4_001)
     table = generality(theory.normal_curve(h, mean, sd)[None], h)
-    assert table["capability"].iloc[0] == pytest.approx(
-        theory.normal_capability(mean, sd), rel=1e-6
-    )
+    assert table["capability"].iloc[0] == pytest.approx(theory.normal_capability(mean, sd), rel=1e-6)
     assert table["spread"].iloc[0] == pytest.approx(sd, rel=1e-3)
 
 

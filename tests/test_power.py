@@ -56,9 +56,7 @@ def test_covariance_of_responses_is_that_of_the_normal_orthants():
         from scipy.special import ndtri
 
         both = multivariate_normal([0, 0], [[1, luck], [luck, 1]]).cdf([ndtri(p), ndtri(q)])
-        assert covariance(np.array([p]), np.array([q]), luck)[0] == pytest.approx(
-            both - p * q, abs=3e-3
-        )
+        assert covariance(np.array([p]), np.array([q]), luck)[0] == pytest.approx(both - p * q, abs=3e-3)
 
 
 @pytest.mark.slow
@@ -100,9 +98,7 @@ def test_families_keep_their_size_and_repeats_may_not_suffice():
 def test_a_pilot_lends_its_difficulties_and_the_luck_that_agents_share():
     rng = np.random.default_rng(4)
     h = np.sort(rng.random(400))
-    luck = np.sqrt(0.5) * rng.standard_normal((1, 400)) + np.sqrt(0.5) * rng.standard_normal(
-        (12, 400)
-    )
+    luck = np.sqrt(0.5) * rng.standard_normal((1, 400)) + np.sqrt(0.5) * rng.standard_normal((12, 400))
     from scipy.special import ndtr
 
     answers = (ndtr(luck) < Profile(0.5, 0.2)(h)).astype(float)
@@ -136,9 +132,7 @@ def test_a_pilot_without_difficulties_can_be_planned_for_the_mean():
 def test_what_a_study_can_see_is_what_it_has_the_power_to_see():
     for measure in ("mean", "spread"):
         gap = gl.detectable(gl.Design(items=120), measure=measure)
-        found = gl.power(
-            gl.Design(items=120), difference=gap, measure=measure, simulations=1000, seed=1
-        )
+        found = gl.power(gl.Design(items=120), difference=gap, measure=measure, simulations=1000, seed=1)
         assert found.closed_form == pytest.approx(0.8, abs=0.01)
     assert np.isnan(gl.detectable(gl.Design(items=5), measure="spread"))
 
@@ -167,9 +161,7 @@ BAD = {
     ),
     "an agent of a design": (lambda: gl.power(SMALL, difference=0.1, agent="a", seed=1), "agent"),
     "a stranger": (
-        lambda: gl.power(
-            gl.Responses([[1, 0, 1]], difficulty=[1, 2, 3]), difference=0.1, agent="x", seed=1
-        ),
+        lambda: gl.power(gl.Responses([[1, 0, 1]], difficulty=[1, 2, 3]), difference=0.1, agent="x", seed=1),
         "agent",
     ),
     "no families": (

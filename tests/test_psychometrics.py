@@ -6,7 +6,7 @@ import pytest
 
 import gindex_lab as gl
 from gindex_lab.measures.psychometrics.correlations import rank_correlation, rank_interval
-from gindex_lab.measures.psychometrics.local_dependence import dependent_pairs
+from gindex_lab.measures.psychometrics.item_fit import dependent_pairs
 from gindex_lab.studies.analysis.starting import analyse_table
 from gindex_lab.studies.analysis.validity import rank_limits
 
@@ -52,18 +52,14 @@ def test_agents_ordered_both_ways_are_found_with_the_items_behind_it():
     hard = np.array([*np.linspace(0, 1, 20), *np.linspace(1.5, 10, 18)])
     steep = np.array([3.0] * 20 + [0.15] * 18)
     chance = 1 / (1 + np.exp(-steep * (rng.normal(0.5, 1, (200, 1)) - np.linspace(-1, 2, 38))))
-    frame = pd.DataFrame(
-        (rng.random((200, 38)) < chance).astype(float), columns=[f"i{k}" for k in range(38)]
-    )
+    frame = pd.DataFrame((rng.random((200, 38)) < chance).astype(float), columns=[f"i{k}" for k in range(38)])
     frame.index = [f"a{k}" for k in range(200)]
     frame.loc["sprinter"] = [1.0] * 20 + [0.0] * 18
     frame.loc["climber"] = [1.0] * 6 + [0.0] * 14 + [1.0] * 18
     result = gl.psychometrics(gl.Responses(frame, difficulty=hard))
     assert "ability and capability disagree" in result.agents.loc["sprinter", "odd"]
     assert "ability and capability disagree" in result.agents.loc["climber", "odd"]
-    order = next(
-        said.text for said in result.said if said.text.startswith("Ability and capability")
-    )
+    order = next(said.text for said in result.said if said.text.startswith("Ability and capability"))
     assert "the other way round" in order
     assert "these items weigh most: i" in order
 
@@ -104,9 +100,7 @@ def test_degenerate_tables_end_in_a_result(odd):
 
 @pytest.mark.slow
 def test_the_page_has_the_section_or_one_line_why_not(tmp_path):
-    small = gl.Responses(
-        (np.random.default_rng(6).random((6, 8)) < 0.5).astype(float), difficulty=range(8)
-    )
+    small = gl.Responses((np.random.default_rng(6).random((6, 8)) < 0.5).astype(float), difficulty=range(8))
     for data, words in (
         (planted(), "Agents that a method finds odd"),
         (small, "were not compared"),

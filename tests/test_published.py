@@ -41,9 +41,7 @@ def claims():
 
 def of_table(claims, paper, table):
     """quantity -> published value, for the rows that claims.csv takes from a printed table."""
-    chosen = claims[
-        (claims.paper == paper) & (claims.figure == table) & (claims["where"] == "table")
-    ]
+    chosen = claims[(claims.paper == paper) & (claims.figure == table) & (claims["where"] == "table")]
     return dict(zip(chosen.quantity, chosen.published, strict=True))
 
 
@@ -215,9 +213,7 @@ def test_without_the_repository_the_error_says_so(tmp_path, monkeypatch):
 @pytest.mark.parametrize("fix", ["before", "after"])
 def test_metr_horizons_are_the_claims(fix):
     ledger = pd.read_csv(places.PROJECT_DATA / "claims_horizon.csv", dtype=str)
-    printed = (
-        published("metr_horizons").query("table == 'TH1.1' and fix == @fix").set_index("model")
-    )
+    printed = published("metr_horizons").query("table == 'TH1.1' and fix == @fix").set_index("model")
     rows = ledger[ledger["figure"] == f"results {fix} the penalty fix"]
     assert len(rows) == {"before": 17, "after": 50}[fix]
     for quantity, value in zip(rows["quantity"], rows["published"], strict=True):

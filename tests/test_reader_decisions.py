@@ -19,14 +19,8 @@ from gindex_lab.studies.readers.metrics import direction_of
     [
         *((n, "lower") for n in ("perplexity", "word_perplexity", "bits_per_byte", "latency_ms")),
         *((n, "lower") for n in ("likelihood_difference", "error_rate", "WER", "cost_usd", "loss")),
-        *(
-            (n, "higher")
-            for n in ("acc", "acc_norm", "exact_match", "pass@1", "f1", "success_rate")
-        ),
-        *(
-            (n, "lower")
-            for n in ("byte_perplexity", "brier_score", "ece_10_bin", "wer_score", "TER")
-        ),
+        *((n, "higher") for n in ("acc", "acc_norm", "exact_match", "pass@1", "f1", "success_rate")),
+        *((n, "lower") for n in ("byte_perplexity", "brier_score", "ece_10_bin", "wer_score", "TER")),
         *((n, "lower") for n in ("toxic_frac", "cer_score", "inference_runtime", "nll", "MAE")),
         *((n, None) for n in ("zork", "difference", "error_score", "")),
     ],
@@ -97,7 +91,9 @@ def test_a_column_of_latencies_is_turned_round_among_scores(tmp_path):
 
 def test_every_benchmark_of_a_leaderboard_is_an_item(tmp_path):
     file = tmp_path / "board.csv"
-    head = "Model,Model Family,Model Size (B),FLOPs (1E21),MMLU,ARC-C,HellaSwag,Winograd,GSM8K,HumanEval,Average"
+    head = (
+        "Model,Model Family,Model Size (B),FLOPs (1E21),MMLU,ARC-C,HellaSwag,Winograd,GSM8K,HumanEval,Average"
+    )
     file.write_text(f"{head}\na/x,X,7,84,.4,.5,.7,.7,.1,.1,.4\nb/y,Y,13,156,.5,.6,.8,.8,.2,.2,.5\n")
     found = gl.read(file)
     assert list(found.frame) == ["MMLU", "ARC-C", "HellaSwag", "Winograd", "GSM8K", "HumanEval"]
@@ -116,9 +112,7 @@ def test_age_and_gender_are_facts_and_no_items(tmp_path):
 
 def test_the_model_stands_in_the_column_that_is_called_so(tmp_path):
     file = tmp_path / "arena.csv"
-    file.write_text(
-        "rank,model,arena_score,votes,organization\n1,big,1317,76,G\n2,small,1316,31,O\n"
-    )
+    file.write_text("rank,model,arena_score,votes,organization\n1,big,1317,76,G\n2,small,1316,31,O\n")
     found = gl.read_scores(file)
     assert (list(found.frame.index), list(found.frame)) == (["big", "small"], ["arena_score"])
 
@@ -127,10 +121,7 @@ def test_the_model_stands_in_the_column_that_is_called_so(tmp_path):
     ("name", "fact"),
     [
         *((n, True) for n in ("Average ⬆️", "#Params (B)", "rank", "Age", "License", "Total")),
-        *(
-            (n, False)
-            for n in ("Q1", "MATH Lvl 5", "arena_score", "language understanding", "item")
-        ),
+        *((n, False) for n in ("Q1", "MATH Lvl 5", "arena_score", "language understanding", "item")),
     ],
 )
 def test_facts_are_known_by_their_names(name, fact):

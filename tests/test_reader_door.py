@@ -31,9 +31,7 @@ def inspect_log(folder, model="gpt", task="sums", name=None, scores=(1, 0, 1), *
     return file
 
 
-def harness_samples(
-    folder, model="gpt", task="arc", docs=None, results=None, time="2026-01-01T00-00-00"
-):
+def harness_samples(folder, model="gpt", task="arc", docs=None, results=None, time="2026-01-01T00-00-00"):
     where = folder / model
     where.mkdir(parents=True, exist_ok=True)
     lines = [
@@ -217,9 +215,7 @@ def test_bad_samples_and_results_of_the_harness_are_skipped(tmp_path):
     harness_samples(tmp_path, "ann")
     harness_samples(tmp_path, "bob")
     (tmp_path / "bob" / "results_2026-01-01T00-00-00.json").write_text('{"results": {')
-    harness_samples(tmp_path, "cat").write_text(
-        '{"doc_id": 1, "filter": "none", "metrics"\n{"doc_id": 2}\n'
-    )
+    harness_samples(tmp_path, "cat").write_text('{"doc_id": 1, "filter": "none", "metrics"\n{"doc_id": 2}\n')
     found = gl.read(tmp_path)
     assert list(found.frame.index) == ["ann", "bob"]
     assert any("2 files were skipped" in note for note in found.notes)
@@ -407,13 +403,10 @@ def test_one_table_per_model_needs_no_column_of_models(tmp_path):
 
 # -- roles -----------------------------------------------------------------------------------------------
 
-LONG = (
-    "alias,model,task_id,task_family,score_binarized,score_cont,human_minutes,release_date\n"
-    + "".join(
-        f"{m},{m}-x,t{i},f{i % 2},{(i + k) % 2},.5,{2**i},2024-0{k + 1}-01\n"
-        for k, m in enumerate("ab")
-        for i in range(4)
-    )
+LONG = "alias,model,task_id,task_family,score_binarized,score_cont,human_minutes,release_date\n" + "".join(
+    f"{m},{m}-x,t{i},f{i % 2},{(i + k) % 2},.5,{2**i},2024-0{k + 1}-01\n"
+    for k, m in enumerate("ab")
+    for i in range(4)
 )
 
 
@@ -445,9 +438,7 @@ def test_common_names_are_recognised_in_every_long_form(form, tmp_path):
 
 
 def test_roles_are_named_by_columns_in_logs_of_inspect(tmp_path):
-    facts = [
-        {"level": k, "chapter": c, "stakes": 2 * k} for k, c in zip((3, 1, 2), "aba", strict=True)
-    ]
+    facts = [{"level": k, "chapter": c, "stakes": 2 * k} for k, c in zip((3, 1, 2), "aba", strict=True)]
     inspect_log(tmp_path, metadata=facts)
     roles = {"difficulty": "level", "family": "metadata.chapter", "weight": "stakes"}
     found = gl.read(tmp_path, columns=roles)

@@ -134,8 +134,7 @@ def test_what_cannot_be_had_is_refused_by_argument_and_code(case, tmp_path):
 def test_there_are_enough_and_each_is_another():
     assert len(REFUSED) >= 40
     rows = [
-        json.dumps([sorted(map(str, files.items())), str(o), a, c])
-        for files, o, a, c in REFUSED.values()
+        json.dumps([sorted(map(str, files.items())), str(o), a, c]) for files, o, a, c in REFUSED.values()
     ]
     assert len(set(rows)) == len(rows)
 

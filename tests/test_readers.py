@@ -244,9 +244,7 @@ def test_letters_words_and_parts_of_inspect_are_scores(tmp_path):
     assert found[:7].tolist() == [1, 0, 0.5, 0, 1, 0.25, 1]
     assert np.isnan(found[7])
     parts = [{"id": 1, "scores": {"judge": {"value": {"tone": 0.5, "facts": 1}}}}]
-    assert (
-        gl.read(inspect_log(tmp_path / "b.json", parts), metric="judge/facts").frame.iloc[0, 0] == 1
-    )
+    assert gl.read(inspect_log(tmp_path / "b.json", parts), metric="judge/facts").frame.iloc[0, 0] == 1
 
 
 def test_a_run_that_failed_is_read_and_said_so(tmp_path):
@@ -367,9 +365,7 @@ def test_agents_and_families_are_chosen_and_renamed(tmp_path):
 
 def test_facts_of_items_from_the_warehouse_stay_with_them(tmp_path):
     file = tmp_path / "a.csv"
-    file.write_text(
-        "id,item,resp,rt,itemcov_length\n1,a,0,2.5,7\n2,a,1,3.5,7\n1,b,1,1.0,9\n2,b,1,1.5,9\n"
-    )
+    file.write_text("id,item,resp,rt,itemcov_length\n1,a,0,2.5,7\n2,a,1,3.5,7\n1,b,1,1.0,9\n2,b,1,1.5,9\n")
     assert gl.read(file).items["itemcov_length"].tolist() == [7, 9]
 
 
@@ -402,9 +398,7 @@ def test_a_million_lines_are_read_in_bounded_memory(tmp_path):
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024\n"
         "before = peak(); found = gl.read(sys.argv[1]); print(*found.shape, peak() - before)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
     agents, items, grown = done.stdout.split()
     assert (agents, items) == ("200", "5000")
     assert file.stat().st_size > 300e6

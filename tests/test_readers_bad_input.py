@@ -29,6 +29,7 @@ FILES = {
     # tables
     "an empty table": ("a.csv", "", {}, "path: empty"),
     "a header alone": ("a.csv", "agent,i,j\n", {}, "path: no-rows"),
+    "a header alone, of whom it does not say": ("a.csv", "who,i,j\n", {}, "path: no-rows"),
     "one column": ("a.csv", "agent\nann\n", {}, "path: unknown-format"),
     "text for a number": (
         "a.csv",
@@ -344,9 +345,7 @@ FOLDERS = {
         "path: empty",
     ),
     "a run that counts tokens": (
-        lambda path: helm_run(
-            path, run_spec=SPEC, stats=[STAT | {"name": {"name": "num_output_tokens"}}]
-        ),
+        lambda path: helm_run(path, run_spec=SPEC, stats=[STAT | {"name": {"name": "num_output_tokens"}}]),
         "path: no-metric",
     ),
     "a stat that is a word": (
@@ -408,3 +407,26 @@ def test_the_command_says_it_in_one_line(tmp_path, capsys):
     printed = capsys.readouterr().err
     assert "holds no log and no table" in printed
     assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("read", [gl.read, gl.read_scores])
+@pytest.mark.parametrize("name", ["families", "agents", "items", "include", "lower_is_better"])
+def test_an_option_that_is_not_a_list_is_refused_by_its_name(read, name, tmp_path):
+    (tmp_path / "a.csv").write_text("agent,i\nann,1\n")
+    with refused(f"{name}: wrong-type"):
+        read(tmp_path / "a.csv", **{name: 1})
+
+
+def test_what_a_skipped_file_has_is_not_counted(tmp_path):
+    row = {"task_id": "a/1", "alias": "ann", "score_binarized": 1, "human_minutes": 4}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    rows = [row | {"score_binarized": None}, row | {"score_binarized": "wrong number"}]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    notes = gl.read(tmp_path).notes
+    assert any("b.jsonl" in note for note in notes)
+    assert not any("no score" in note for note in notes)
+
+
+def test_tests_of_promptfoo_without_variables_are_told_apart_by_their_rows(tmp_path):
+    (tmp_path / "a.csv").write_text("[openai:gpt-4] p\n[PASS] (1.0)\n[FAIL] (0.0)\n")
+    assert gl.read(tmp_path / "a.csv", format="promptfoo").frame.loc["openai:gpt-4"].tolist() == [1, 0]

@@ -82,8 +82,7 @@ def finished(tmp_path_factory, still):
 def test_a_run_publishes_every_output_of_a_notebook(finished):
     _, reports, _ = finished
     outputs = {
-        p.relative_to(reports / "demo" / "one").as_posix()
-        for p in (reports / "demo" / "one").rglob("*.*")
+        p.relative_to(reports / "demo" / "one").as_posix() for p in (reports / "demo" / "one").rglob("*.*")
     }
     assert outputs >= {
         "figures/dot.svg", "figures/dot.png", "tables/numbers.csv", "claims.json", "notebook.ipynb",
@@ -100,9 +99,7 @@ def test_a_failing_notebook_is_reported_with_cell_line_and_error_and_the_others_
     _, reports, status = finished
     assert status == 1
     error = (reports / ".failed/demo-bad/error.txt").read_text()
-    assert error == (
-        "demo/bad failed in cell 3: IndexError: list index out of range\n    y = [][x]  # <b>\n"
-    )
+    assert error == ("demo/bad failed in cell 3: IndexError: list index out of range\n    y = [][x]  # <b>\n")
     assert (reports / ".failed/demo-bad/notebook.ipynb").exists()
     assert not (reports / "demo/bad").exists()
     assert (reports / "demo/quiet/report.html").exists()
@@ -179,9 +176,7 @@ def test_a_page_opens_with_its_answer_and_tells_the_claims_of_a_cell_in_one_line
     opening, _, story = page.partition('class="gl-banner"')
     assert "There are <strong>4</strong>, &lt;all&gt; told." in opening
     assert 'src="figures/dot.png"' in opening
-    assert (
-        '<p class="answer"><span class="badge simulated">' in opening
-    )  # it is not about published data
+    assert '<p class="answer"><span class="badge simulated">' in opening  # it is not about published data
     assert "There are <strong>" not in story
     assert "data:image/png" not in story  # nor does the figure: a fold stands in its place
     assert story.count('<details class="again">') == story.count('src="figures/dot.png"') == 1
@@ -192,9 +187,7 @@ def test_a_page_opens_with_its_answer_and_tells_the_claims_of_a_cell_in_one_line
 def test_the_ledger_page_has_a_row_for_every_claim(finished):
     _, reports, _ = finished
     page = (reports / "claims.html").read_text()
-    assert (
-        page.count("<tr data-paper=") == 643 + 336 + 4
-    )  # the papers, the horizon studies, four of ours
+    assert page.count("<tr data-paper=") == 643 + 336 + 4  # the papers, the horizon studies, four of ours
     assert '<td id="N295">N295</td>' in page
     assert '<a href="demo/one/report.html">demo/one</a>' in page
 
@@ -245,9 +238,7 @@ def test_figures_are_the_same_bytes_when_made_again(finished, tmp_path):
         "claims.json",
         "report.html",
     ):
-        assert (tmp_path / "demo/one" / name).read_bytes() == (
-            reports / "demo/one" / name
-        ).read_bytes()
+        assert (tmp_path / "demo/one" / name).read_bytes() == (reports / "demo/one" / name).read_bytes()
 
 
 def ours(folder, record):
@@ -319,13 +310,9 @@ def test_the_slowest_run_first_by_the_last_run_or_by_the_catalogue(project, tmp_
     for name in names:
         write_notebook(project, name)
     rows = [f'[[notebook]]\npath = "{n}"\ntitle = "T"\npaper = "p"\n' for n in names]
-    (project / "notebooks/catalogue.toml").write_text(
-        rows[0] + rows[1] + "seconds = 30\n" + rows[2]
-    )
+    (project / "notebooks/catalogue.toml").write_text(rows[0] + rows[1] + "seconds = 30\n" + rows[2])
     (tmp_path / "r/demo/known").mkdir(parents=True)
-    (tmp_path / "r/demo/known/record.json").write_text(
-        json.dumps(sealed(RECORD | {"seconds": 40.5}))
-    )
+    (tmp_path / "r/demo/known/record.json").write_text(json.dumps(sealed(RECORD | {"seconds": 40.5})))
     tasks, _ = _out_of_date(read_catalogue(project), "quick", tmp_path / "r", force=True)
     assert [task.entry.path for task in tasks] == ["demo/known", "demo/slow", "demo/one"]
 
@@ -583,9 +570,7 @@ def test_twenty_double_ctrl_c_end_within_five_seconds_and_leave_no_process(tmp_p
     moments = random.Random(2)
     for _ in range(20):
         running = start(tmp_path)
-        assert (
-            running.stdout.readline()
-        )  # "3 notebooks to run", or one line that says nothing is to do
+        assert running.stdout.readline()  # "3 notebooks to run", or one line that says nothing is to do
         time.sleep(moments.uniform(0, 6))
         began = time.monotonic()
         for pause in (moments.uniform(0, 0.6), 0):
@@ -604,9 +589,7 @@ def test_twenty_double_ctrl_c_end_within_five_seconds_and_leave_no_process(tmp_p
 
 @pytest.mark.slow
 def test_a_worker_that_dies_costs_only_its_own_notebook(project):
-    write_notebook(
-        project, "demo/dies", cell("work", "import os, signal\nos.kill(os.getppid(), 9)")
-    )
+    write_notebook(project, "demo/dies", cell("work", "import os, signal\nos.kill(os.getppid(), 9)"))
     catalogue(project, "demo/dies", "demo/one")
     assert reproduce(root=project, reports=project / "reports", jobs=1) == 1
     error = (project / "reports/.failed/demo-dies/error.txt").read_text()
@@ -665,9 +648,7 @@ def leave_a_file_at_exit(path):
 @forked
 def test_multiprocessing_still_leaves_without_what_is_to_be_done_at_exit(tmp_path):
     """The reason why `warm_kernels` calls the private `atexit._run_exitfuncs`: if this fails, it need not."""
-    made = multiprocessing.get_context("fork").Process(
-        target=leave_a_file_at_exit, args=(tmp_path / "a",)
-    )
+    made = multiprocessing.get_context("fork").Process(target=leave_a_file_at_exit, args=(tmp_path / "a",))
     made.start()
     made.join()
     assert made.exitcode == 0
@@ -720,9 +701,7 @@ def test_nothing_is_forked_where_hashes_differ_from_run_to_run(monkeypatch):
 @pytest.mark.slow
 def test_an_ordinary_kernel_gives_the_same_bytes(project, monkeypatch):
     source = "from gindex_lab import notebook as nb\nimport matplotlib.pyplot as plt\n"
-    source += (
-        "fig, ax = plt.subplots()\nax.plot([1, 3, 2])\nnb.show(fig, 'line')\nprint({'b', 'a', 'c'})"
-    )
+    source += "fig, ax = plt.subplots()\nax.plot([1, 3, 2])\nnb.show(fig, 'line')\nprint({'b', 'a', 'c'})"
     write_notebook(project, "demo/one", cell("work", source))
     assert reproduce(root=project, reports=project / "warm") == 0
     monkeypatch.setenv(warm_kernels.FRESH, "1")
@@ -735,9 +714,7 @@ def test_an_ordinary_kernel_gives_the_same_bytes(project, monkeypatch):
 @pytest.mark.slow
 @forked
 def test_what_is_loaded_before_the_fork_starts_no_thread():
-    code = (
-        "import threading; from gindex_lab.press.reproduction import warm_kernels as w; w.load()\n"
-    )
+    code = "import threading; from gindex_lab.press.reproduction import warm_kernels as w; w.load()\n"
     code += "import os; print(threading.active_count(), flush=True); os._exit(0)"
     command = [sys.executable, "-Xfrozen_modules=off", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)

@@ -3,51 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from loops import looped
 from refusals import refused
 
 import gindex_lab as gl
 from gindex_lab.measures.psychometrics import agreement
 from gindex_lab.measures.psychometrics.irt import irt
 from gindex_lab.presentation.plots import analysis as figures
-from gindex_lab.studies.own_experiments import respondents
+from gindex_lab.studies.own_experiments import compare, stand_ins
 
-MAZES = respondents.maze_respondents(seed=1)
-LETTERS = respondents.letter_series_respondents(seed=1)
-STAND_INS = {"mazes": respondents.maze_respondents, "ctest": respondents.letter_series_respondents}
-FEW = respondents.maze_respondents(seed=2, agents=150)
-
-
-@pytest.mark.parametrize("name", STAND_INS)
-def test_a_stand_in_has_the_size_and_kind_of_the_published_table(name):
-    table, row = STAND_INS[name](1), gl.datasets().loc[name]
-    assert f"{table.shape[0]} x {table.shape[1]}" == row["size"]
-    assert type(table).__name__ == row["kind"]
-    assert table.source == "simulated"
-    assert not np.isnan(table.values).any()
-
-
-@pytest.mark.parametrize("name", STAND_INS)
-def test_the_seed_decides(name):
-    make = STAND_INS[name]
-    assert make(1).frame.equals(make(1).frame)
-    assert not make(1).frame.equals(make(2).frame)
-    with refused("seed: not-a-seed"):
-        make(None)
-
-
-@pytest.mark.shared
-@looped("name", STAND_INS)
-def test_what_a_notebook_reads_is_there_as_in_the_published_table(name, shared, monkeypatch):
-    monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
-    published, ours = gl.load(name), STAND_INS[name](1)
-    assert set(published.agents) == set(ours.agents)
-    assert {"difficulty", "kind"} & set(published.items) <= set(ours.items)
-    assert ours.difficulty.min() == pytest.approx(published.difficulty.min(), abs=0.005)
-    assert ours.difficulty.max() == pytest.approx(published.difficulty.max(), abs=0.005)
-    assert set(np.unique(ours.values)) == set(np.unique(published.values))
-    for column in ours.agents:
-        assert set(ours.agents[column]) <= set(published.agents[column])
+MAZES = stand_ins.maze_respondents(seed=1)
+LETTERS = stand_ins.letter_series_respondents(seed=1)
+FEW = stand_ins.maze_respondents(seed=2, agents=150)
 
 
 def test_difficult_items_are_solved_less_often():
@@ -57,7 +23,7 @@ def test_difficult_items_are_solved_less_often():
 
 
 def test_constant_programs_ignore_difficulty_and_searching_ones_do_not():
-    many = [respondents.letter_series_respondents(seed) for seed in range(1, 31)]
+    many = [stand_ins.letter_series_respondents(seed) for seed in range(1, 31)]
     table = pd.concat([gl.generality(m) for m in many])["normalised_generality"]
     assert abs(table["a"].mean()) < 0.25
     assert table["repdiff"].mean() > 0.5
@@ -65,11 +31,11 @@ def test_constant_programs_ignore_difficulty_and_searching_ones_do_not():
 
 @pytest.mark.parametrize("agents", [20, 300])
 def test_as_many_people_as_asked(agents):
-    assert respondents.maze_respondents(seed=1, agents=agents).shape == (agents, 23)
+    assert stand_ins.maze_respondents(seed=1, agents=agents).shape == (agents, 23)
 
 
 def test_groups_are_halves_of_the_people():
-    groups = respondents.maze_groups(MAZES, gl.generality(MAZES)["capability"])
+    groups = compare.maze_groups(MAZES, gl.generality(MAZES)["capability"])
     pairs = list(groups.values())
     for one, other in zip(pairs[::2], pairs[1::2], strict=True):
         assert not (one & other).any()
@@ -81,8 +47,8 @@ def test_the_groups_are_those_of_figure_s3(shared, monkeypatch):
     monkeypatch.setenv("GINDEX_LAB_DATA", str(shared / "datasets"))
     mazes = gl.load("mazes")
     table = gl.generality(mazes, mode="reference")
-    groups = respondents.maze_groups(mazes, table["capability"])
-    ours = respondents.group_summary(table, groups)
+    groups = compare.maze_groups(mazes, table["capability"])
+    ours = compare.group_summary(table, groups)
     golden = pd.read_csv(shared / "golden/generality/mazes_scenario.csv").pivot(
         index="study", columns="key", values="value"
     )
@@ -96,9 +62,9 @@ def test_the_groups_are_those_of_figure_s3(shared, monkeypatch):
 
 def test_intervals_of_groups_surround_their_means():
     table = gl.generality(MAZES)
-    groups = respondents.maze_groups(MAZES, table["capability"])
-    found = respondents.group_intervals(MAZES, groups, seed=1, resamples=200)
-    means = respondents.group_summary(table, groups)
+    groups = compare.maze_groups(MAZES, table["capability"])
+    found = compare.group_intervals(MAZES, groups, seed=1, resamples=200)
+    means = compare.group_summary(table, groups)
     for measure, column in {"capability": "mean Ψ", "normalised_generality": "mean γ"}.items():
         assert found[measure].tolist() == pytest.approx(means[column].tolist())
         assert (found[f"{measure}_low"] < found[measure]).all()
@@ -109,9 +75,9 @@ def test_few_people_are_not_shown():
     table = gl.generality(FEW)
     four = pd.Series([k < 4 for k in range(len(table))], index=table.index)
     with refused("groups['four']: too-small"):
-        respondents.group_summary(table, {"four": four})
+        compare.group_summary(table, {"four": four})
     with refused("groups['four']: too-small"):
-        respondents.group_intervals(FEW, {"four": four}, seed=1)
+        compare.group_intervals(FEW, {"four": four}, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -188,8 +154,7 @@ def test_nothing_is_corrected_where_there_is_only_noise():
 
 def test_the_corrected_interval_surrounds_its_estimate_and_comes_from_the_seed():
     runs = [
-        agreement.corrected_interval(FEW, "mean", "capability", seed=seed, resamples=60)
-        for seed in (1, 1, 2)
+        agreement.corrected_interval(FEW, "mean", "capability", seed=seed, resamples=60) for seed in (1, 1, 2)
     ]
     assert runs[0]["low"] < runs[0]["estimate"] < runs[0]["high"]
     freed = agreement.corrected(agreement.across_halves(FEW))

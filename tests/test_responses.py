@@ -61,9 +61,7 @@ def test_numbers_written_as_text_are_read():
 
 def test_repeated_trials_are_averaged_and_kept():
     rows = [("a", "i", 1, 1), ("a", "i", 0, 2), ("b", "i", 1, 1)]
-    table = Responses.from_long(
-        long(*rows, columns=("agent", "item", "response", "trial")), trial="trial"
-    )
+    table = Responses.from_long(long(*rows, columns=("agent", "item", "response", "trial")), trial="trial")
     assert table.frame["i"].to_dict() == {"a": 0.5, "b": 1}
     assert len(table.trials) == len(table.to_long()) == 3
     assert len(table.select(agents=["b"]).trials) == 1
@@ -77,11 +75,7 @@ def test_a_long_table_keeps_its_order_and_gaps():
     pd.testing.assert_frame_equal(again.frame, table.frame)
 
 
-@given(
-    hnp.arrays(
-        float, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1)
-    )
-)
+@given(hnp.arrays(float, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(0, 1)))
 def test_a_saved_table_reads_back_bit_for_bit(tmp_path_factory, values):
     folder = tmp_path_factory.mktemp("round") / "trip"
     table = Responses(values, difficulty=np.arange(values.shape[1]) / 7)
@@ -93,9 +87,7 @@ def test_a_saved_table_reads_back_bit_for_bit(tmp_path_factory, values):
 
 def test_a_saved_table_keeps_gaps_trials_and_replaces_an_older_one(tmp_path):
     rows = [("a", "i", 1, 1), ("a", "i", 0, 2), ("b", "j", 1, 1)]
-    table = Responses.from_long(
-        long(*rows, columns=("agent", "item", "response", "trial")), trial="trial"
-    )
+    table = Responses.from_long(long(*rows, columns=("agent", "item", "response", "trial")), trial="trial")
     Responses(FRAME).save(tmp_path / "t")
     table.save(tmp_path / "t")
     again = Responses.read(tmp_path / "t")

@@ -23,7 +23,7 @@ from tornado.web import HTTPError
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.parallel import cluster
-from gindex_lab.presentation.policy import policy
+from gindex_lab.presentation.pages import policy
 from gindex_lab.presentation.widgets import contents, guards, serve
 from gindex_lab.press.claim_lines import claims_fold
 from gindex_lab.press.reproduction.reports import claims_page, page
@@ -128,9 +128,7 @@ def test_a_configuration_cannot_take_the_token_away(what, tmp_path):
         running.wait(30)
 
 
-@pytest.mark.parametrize(
-    "given", ["--ip=0.0.0.0", "--ServerApp.ip=0.0.0.0", "--Voila.ip", "--no-token"]
-)
+@pytest.mark.parametrize("given", ["--ip=0.0.0.0", "--ServerApp.ip=0.0.0.0", "--Voila.ip", "--no-token"])
 @pytest.mark.parametrize("what", ["lab", "demo"])
 def test_options_that_would_open_the_server_are_refused(what, given):
     with pytest.raises(BadInput) as caught:

@@ -77,9 +77,7 @@ def test_conda_users_get_the_same_lock():
     pip = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     assert pip == ["--requirement requirements.lock"]
     python = next(d for d in environment["dependencies"] if str(d).startswith("python="))
-    assert Requirement("python" + PROJECT["requires-python"]).specifier.contains(
-        python[len("python=") :]
-    )
+    assert Requirement("python" + PROJECT["requires-python"]).specifier.contains(python[len("python=") :])
 
 
 def test_this_environment_is_the_locked_one():
@@ -99,12 +97,8 @@ def test_the_version_is_the_same_everywhere():
 
 
 def test_no_file_names_a_registry_host():
-    files = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    hosts = re.compile(
-        "|".join(["py" + r"pi\.org", "python" + r"hosted\.org", "registry" + r"\.npmjs"])
-    )
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    hosts = re.compile("|".join(["py" + r"pi\.org", "python" + r"hosted\.org", "registry" + r"\.npmjs"]))
     for name in files.stdout.split("\n"):
         path = ROOT / name
         if name and path.is_file():

@@ -52,9 +52,7 @@ def an_inspect_log_without_samples_is_its_results(logs):
     log = json.loads(file.read_text())
     score = log["results"]["scores"][0]
     first = next(name for name in score["metrics"] if name != "stderr")
-    assert gl.read_scores(file).frame.to_numpy().item() == pytest.approx(
-        score["metrics"][first]["value"]
-    )
+    assert gl.read_scores(file).frame.to_numpy().item() == pytest.approx(score["metrics"][first]["value"])
 
 
 def scores_in_words_are_refused_with_every_reason(logs):
@@ -96,9 +94,7 @@ def results_of_the_older_harness_keep_metric_and_direction(logs):
     found = gl.read_scores(logs / "lm_eval_results")
     for file in (logs / "lm_eval_results").glob("*.json"):
         log = json.loads(file.read_text())
-        name = dict(part.split("=") for part in log["config"]["model_args"].split(","))[
-            "pretrained"
-        ]
+        name = dict(part.split("=") for part in log["config"]["model_args"].split(","))["pretrained"]
         row = found.frame.loc[name]
         for task, scores in log["results"].items():
             value = scores["acc"] if "acc" in scores else -scores["likelihood_difference"]

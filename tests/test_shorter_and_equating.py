@@ -167,9 +167,7 @@ def test_anchors_from_a_generator_put_an_abler_group_ahead():
     for form, errors in ((a, np.geomspace(0.5, 4, 12)), (b, np.geomspace(0.25, 2, 12))):
         walkers = {f"w{k}": gl.mazes.Noisy(float(x)) for k, x in enumerate(errors)}
         chance = pd.concat([gl.mazes.play(list(form.values()), walkers).frame] * 40)
-        models.append(
-            gl.irt((rng.random(chance.shape) < chance).astype(float).reset_index(drop=True))
-        )
+        models.append(gl.irt((rng.random(chance.shape) < chance).astype(float).reset_index(drop=True)))
     link = gl.equate(*models)
     assert len(link.anchors) == 12
     assert link.intercept > 3 * link.intercept_se

@@ -72,9 +72,7 @@ def test_every_page_is_there_and_every_link_leads_somewhere_inside(site):
 @pytest.mark.slow
 def test_the_exercises_lead_to_the_pages_that_help_to_answer_them(site):
     text = (site / "exercises.html").read_text("utf-8")
-    data = json.loads(
-        re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1]
-    )
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
     for session in range(1, 8):
         pages = next(task["pages"] for task in data if task["session"] == session)
         assert pages
@@ -93,9 +91,7 @@ def test_a_report_of_the_site_has_its_pictures_beside_it_and_nothing_twice(tmp_p
     (place / "figures" / "a.svg").write_text("<svg/>")
     inside = base64.b64encode(picture).decode()
     other = base64.b64encode(picture[:-1]).decode()
-    files = (
-        '<a href="figures/">figures</a> (SVG, PNG) · <a href="tables/">tables</a> (CSV) · <a>n</a>'
-    )
+    files = '<a href="figures/">figures</a> (SVG, PNG) · <a href="tables/">tables</a> (CSV) · <a>n</a>'
     images = [f'<img src="data:image/png;base64,{one}">' for one in (inside, other)]
     (place / "report.html").write_text("".join([*images, files]))
     cell = {"cell_type": "code", "source": ["1 + 1"], "outputs": [{"data": inside}], "metadata": {}}

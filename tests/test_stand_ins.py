@@ -14,6 +14,8 @@ SEEDED = {
     "gvgai": stand_ins.video_games,
     "gvgai_grouped5": stand_ins.video_games_grouped,
     "herrmann": stand_ins.primates,
+    "mazes": stand_ins.maze_respondents,
+    "ctest": stand_ins.letter_series_respondents,
 }
 ALL = {"demo": lambda seed: stand_ins.toy_matrix()} | SEEDED
 
@@ -34,6 +36,14 @@ def test_what_a_notebook_reads_is_there_as_in_the_published_table(name, shared, 
     published, table = gl.load(name), ALL[name](1)
     needed = {"family", "game", "human_mean", "human_sd", "cells", "actions", "pattern_length"}
     assert needed & set(published.items) <= set(table.items) | {"family"}
+    if name in ("mazes", "ctest"):
+        assert set(published.agents) == set(table.agents)
+        assert {"difficulty", "kind"} & set(published.items) <= set(table.items)
+        assert table.difficulty.min() == pytest.approx(published.difficulty.min(), abs=0.005)
+        assert table.difficulty.max() == pytest.approx(published.difficulty.max(), abs=0.005)
+        assert set(np.unique(table.values)) == set(np.unique(published.values))
+        for column in table.agents:
+            assert set(table.agents[column]) <= set(published.agents[column])
     if name == "ale":
         assert {"start_date_used", "role"} <= set(published.agents) & set(table.agents)
         assert {"human.noop", "random noop"} <= set(published.frame.index) & set(table.frame.index)

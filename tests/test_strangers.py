@@ -223,8 +223,7 @@ def test_every_task_may_have_a_metric_of_its_own(tmp_path):
 def test_difficulty_in_words_is_a_ladder_of_levels(tmp_path):
     words = ("easy", "Medium", "hard")
     rows = [
-        {"model": a, "item": i, "difficulty": words[i % 3], "score": right}
-        for a, i, right in answers(30)
+        {"model": a, "item": i, "difficulty": words[i % 3], "score": right} for a, i, right in answers(30)
     ]
     for file in (csv(tmp_path / "a.csv", rows), lines(tmp_path / "a.jsonl", rows)):
         found = gl.read(file)
@@ -233,10 +232,7 @@ def test_difficulty_in_words_is_a_ladder_of_levels(tmp_path):
 
 
 def test_words_that_are_no_ladder_are_not_said_to_be_the_difficulty(tmp_path):
-    rows = [
-        {"model": a, "item": i, "difficulty": "AB"[i % 2], "score": right}
-        for a, i, right in answers()
-    ]
+    rows = [{"model": a, "item": i, "difficulty": "AB"[i % 2], "score": right} for a, i, right in answers()]
     for file in (csv(tmp_path / "a.csv", rows), lines(tmp_path / "a.jsonl", rows)):
         found = gl.read(file)
         assert found.difficulty is None
@@ -301,9 +297,7 @@ def said(path, **options):
 
 def test_ratings_are_not_said_to_be_per_cent(tmp_path):
     rng = np.random.default_rng(1)
-    rows = [
-        {"model": m, "item": i, "rating": int(rng.integers(1, 6))} for m in "abc" for i in range(9)
-    ]
+    rows = [{"model": m, "item": i, "rating": int(rng.integers(1, 6))} for m in "abc" for i in range(9)]
     text = said(csv(tmp_path / "a.csv", rows))
     assert "--scale 1 5" in text
     assert "per cent" not in text
@@ -344,9 +338,7 @@ def test_dates_that_are_recognised_give_a_doubling_time_unasked(tmp_path):
 
 def test_a_partial_run_is_refused_with_how_much_of_it_is_there(tmp_path):
     rows = [
-        {"model": a, "item": i, "score": right}
-        for a, i, right in answers(60)
-        if a != "qwen3-32b" or i < 12
+        {"model": a, "item": i, "score": right} for a, i, right in answers(60) if a != "qwen3-32b" or i < 12
     ]
     file = csv(tmp_path / "a.csv", rows)
     with pytest.raises(gl.BadInput) as error:
@@ -390,9 +382,7 @@ def test_those_nearest_to_the_best_are_named_first(tmp_path):
 def levels(sizes):
     minutes = np.repeat([7.5, 30.0, 120.0, 480.0], sizes)
     items = pd.DataFrame({"minutes": minutes, "difficulty": np.log2(minutes)})
-    return gl.Responses(
-        np.ones((2, len(items))), items=items.rename(index=lambda k: f"item {k + 1}")
-    )
+    return gl.Responses(np.ones((2, len(items))), items=items.rename(index=lambda k: f"item {k + 1}"))
 
 
 def test_a_few_items_that_decide_capability_are_named():
@@ -438,9 +428,7 @@ def test_ratings_from_1_to_10_are_not_hundredths_in_opencompass(tmp_path):
     frame = gl.read(tmp_path).frame
     assert frame["mtbench"].tolist() == pytest.approx([0.82, 0.61])
     assert frame["triviaqa"].tolist() == pytest.approx([0.045, 0.61])
-    (tmp_path / "summary.csv").write_text(
-        "\n".join([*rows[:2], rows[3].replace("61.0", "6.1")]) + "\n"
-    )
+    (tmp_path / "summary.csv").write_text("\n".join([*rows[:2], rows[3].replace("61.0", "6.1")]) + "\n")
     with refused("path: raw-scores"):  # of 10 or of 100? nobody says
         gl.read(tmp_path)
 

@@ -126,8 +126,7 @@ def test_a_file_for_each_model_has_roles(tmp_path, name, columns, level):
     for model in ("ann", "bob"):
         first, _, second = name.partition(".")
         rows = [
-            {"id": k, "correct": k % 2, first: {second: level(k)} if second else level(k)}
-            for k in range(4)
+            {"id": k, "correct": k % 2, first: {second: level(k)} if second else level(k)} for k in range(4)
         ]
         lines(tmp_path / f"{model}.jsonl", rows)
     assert gl.read(tmp_path, columns=columns).difficulty.tolist() == [level(k) for k in range(4)]

@@ -182,10 +182,7 @@ def test_marks_of_no_answer_are_gaps(tmp_path, mark):
 
 def test_ticks_and_crosses_are_right_and_wrong(tmp_path):
     rows = long_rows(lambda right: "✅" if right else "❌")
-    assert (
-        scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "question", "result"], rows)))
-        == shares()
-    )
+    assert scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "question", "result"], rows))) == shares()
 
 
 def test_header_lines_of_joined_tables_are_left_out(tmp_path):
@@ -198,8 +195,7 @@ def test_header_lines_of_joined_tables_are_left_out(tmp_path):
 @pytest.mark.parametrize("code", [9, -9, 99])
 def test_a_code_among_right_and_wrong_is_a_gap(tmp_path, code):
     rows = [
-        (f"p{n}", *(code if (n, k) in ((1, 2), (5, 0)) else (n + k) % 2 for k in range(5)))
-        for n in range(8)
+        (f"p{n}", *(code if (n, k) in ((1, 2), (5, 0)) else (n + k) % 2 for k in range(5))) for n in range(8)
     ]
     found = gl.read(csv(tmp_path / "t.csv", ["id", "i1", "i2", "i3", "i4", "i5"], rows))
     assert found.frame.isna().sum().sum() == 2
@@ -314,11 +310,7 @@ def test_a_table_for_each_model(tmp_path, header, row):
 
 
 def test_spaces_around_a_name_are_no_part_of_it(tmp_path):
-    rows = [
-        (a + " " * (k % 2), f"q{k}" + " " * (a == "bea"), right(a, k))
-        for a in AGENTS
-        for k in range(20)
-    ]
+    rows = [(a + " " * (k % 2), f"q{k}" + " " * (a == "bea"), right(a, k)) for a in AGENTS for k in range(20)]
     assert scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "item", "score"], rows))) == shares()
 
 
@@ -385,9 +377,7 @@ def test_a_mean_among_the_items_or_agents_is_left_out(tmp_path, name):
     assert scores_of(found) == shares()
     assert any("mean of the others" in note for note in found.notes)
     rows = [(a, *(right(a, k) for k in range(20))) for a in AGENTS]
-    rows.append(
-        (name, *(round(sum(column) / 3, 3) for column in list(zip(*rows, strict=True))[1:]))
-    )
+    rows.append((name, *(round(sum(column) / 3, 3) for column in list(zip(*rows, strict=True))[1:])))
     found = gl.read(csv(tmp_path / "w.csv", ["model", *(f"q{k}" for k in range(20))], rows))
     assert list(found.frame.index) == list(AGENTS)
 
@@ -398,13 +388,8 @@ def test_a_task_called_overall_that_is_no_mean_stays(tmp_path):
 
 
 def test_of_a_column_of_metrics_the_one_that_rises_is_read(tmp_path):
-    rows = [
-        row for a, i, s in long_rows() for row in ((a, i, "latency", 3.5), (a, i, "accuracy", s))
-    ]
-    assert (
-        scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "item", "metric", "value"], rows)))
-        == shares()
-    )
+    rows = [row for a, i, s in long_rows() for row in ((a, i, "latency", 3.5), (a, i, "accuracy", s))]
+    assert scores_of(gl.read(csv(tmp_path / "t.csv", ["model", "item", "metric", "value"], rows))) == shares()
 
 
 def test_agents_without_the_metric_that_is_read_are_named(tmp_path):

@@ -7,12 +7,7 @@ import pytest
 from oracles.learning import Empty
 from refusals import refused
 
-from gindex_lab.measures.programs.divergence import divergence
-from gindex_lab.measures.programs.flows import Flow
-from gindex_lab.worlds.learning.corpus import PromptSample, composites, corpus, sample
-from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, substitute, tokens
-from gindex_lab.worlds.learning.scoring import read_answer
-from gindex_lab.worlds.learning.systems import (
+from gindex_lab import (
     Composing,
     Lazy,
     NearestNeighbour,
@@ -20,11 +15,16 @@ from gindex_lab.worlds.learning.systems import (
     RandomNodes,
     RandomProgram,
     SlotFilling,
-    System,
-    check_pairs,
-    program_tokens,
+    TemplateInduction,
+    composites,
+    corpus,
 )
-from gindex_lab.worlds.learning.systems_template import TemplateInduction
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.flows import Flow
+from gindex_lab.worlds.learning.corpus import PromptSample, sample
+from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, substitute, tokens
+from gindex_lab.worlds.learning.scoring import read_answer
+from gindex_lab.worlds.learning.systems import System, check_pairs, program_tokens
 
 SYSTEMS = [
     Empty,
@@ -177,8 +177,10 @@ def test_cosine_of_the_index_is_that_of_the_definition():
     weight = count * (1 + np.log((1 + 3) / (1 + (count > 0).sum(0))))
     weight /= np.linalg.norm(weight, axis=1, keepdims=True)
     for row, text in enumerate(texts):
-        np.testing.assert_allclose(index.scores(text), weight @ weight[row], atol=1e-12)
-    assert index.best(["zzz"]) == (0, 0.0)
+        scores, visited = index.scores([text])
+        np.testing.assert_allclose(scores[0], weight @ weight[row], atol=1e-12)
+        assert visited == sum((count[:, words.index(word)] > 0).sum() for word in set(text))
+    assert index.scores([["zzz"]])[0].tolist() == [[0, 0, 0]]
 
 
 def test_changes_tell_old_from_new():
@@ -225,8 +227,7 @@ def test_systems_learn_from_the_published_programs_too(shared):
     pairs = [(entry["text"], entry["flow"]) for entry in entries[::2]]
     tests = [PromptSample(entry["text"], entry["flow"], "any") for entry in entries[1::2]]
     random, slots, templates = (
-        performance(fitted(make(), pairs), tests)
-        for make in (RandomProgram, SlotFilling, TemplateInduction)
+        performance(fitted(make(), pairs), tests) for make in (RandomProgram, SlotFilling, TemplateInduction)
     )
     assert random < 0.3 < 0.7 < slots
     assert templates > 0.7

@@ -36,9 +36,7 @@ TABLE = gl.Responses(np.tril(np.ones((6, 8))), difficulty=np.arange(8.0))
 FLOWS = [gl.Flow([{"id": f"{k}", "type": f"t{k}", "wires": [[]]}]) for k in range(3)]
 WORLD = gl.anytime.make_pool(3, seed=1)
 SMALL = gl.aiq.Plan(programs=40, runs=40, episodes=(10, 20))
-OUTCOME = pd.DataFrame(
-    {"domain": ["http"], "performance": [0.5]}, index=pd.Index(["t1"], name="task")
-)
+OUTCOME = pd.DataFrame({"domain": ["http"], "performance": [0.5]}, index=pd.Index(["t1"], name="task"))
 REPORTS = argparse.Namespace(profile="quick", save=False)
 
 
@@ -161,9 +159,7 @@ MAY = {(name, what) for name in ("sweep", "reproduce", "benchmarks") for what in
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "what"), [(n, w) for n in FOLDERS for w in PLACES if (n, w) not in MAY]
-)
+@pytest.mark.parametrize(("name", "what"), [(n, w) for n in FOLDERS for w in PLACES if (n, w) not in MAY])
 def test_a_folder_that_is_not_for_it_is_refused_and_stays_as_it_is(name, what, home):
     stays_as_it_is(FOLDERS[name], target(home, what), home)
 
@@ -258,9 +254,7 @@ def test_what_others_keep_in_a_claimed_folder_is_not_listed_and_hashes_stay(home
 
 CHANGES = {"os.rename": 2, "os.remove": 1, "os.rmdir": 1, "os.mkdir": 1, "os.link": 2, "os.symlink": 2, "os.truncate": 1, "os.chmod": 1, "os.utime": 1, "shutil.rmtree": 1}  # fmt: skip
 FOR_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-CHANGED: list[tuple[str, str]] | None = (
-    None  # where the hook writes to; it cannot be taken away again
-)
+CHANGED: list[tuple[str, str]] | None = None  # where the hook writes to; it cannot be taken away again
 
 
 def look(event, arguments):
@@ -272,12 +266,8 @@ def look(event, arguments):
         paths = arguments[: CHANGES.get(event, 0)]
     relative_to_a_handle = any(isinstance(one, int) and one >= 0 for one in arguments[len(paths) :])
     for path in paths:
-        if isinstance(path, (str, bytes, os.PathLike)) and not (
-            event != "open" and relative_to_a_handle
-        ):
-            CHANGED.append(
-                (event, os.path.realpath(os.path.abspath(os.fsdecode(path)), strict=False))
-            )
+        if isinstance(path, (str, bytes, os.PathLike)) and not (event != "open" and relative_to_a_handle):
+            CHANGED.append((event, os.path.realpath(os.path.abspath(os.fsdecode(path)), strict=False)))
 
 
 sys.addaudithook(look)

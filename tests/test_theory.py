@@ -10,7 +10,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.programs.equations import equations, heaviest_mapping
 from gindex_lab.studies.data.transformations import transformations
 from gindex_lab.studies.simulations import all_tasks, animals
-from gindex_lab.studies.simulations.portfolios import best_of, growing_portfolio
+from gindex_lab.studies.simulations.collective import best_of, growing_portfolio
 from gindex_lab.worlds.learning.examples import EXAMPLES, example, form_options, wired
 
 
@@ -34,16 +34,12 @@ def test_no_learner_beats_another_when_all_tasks_are_alike(learner, seen):
 
 
 def test_drawing_a_difficulty_first_makes_difficulties_even():
-    mass = (
-        all_tasks.distribution("by difficulty, then solution").groupby(all_tasks.difficulty()).sum()
-    )
+    mass = all_tasks.distribution("by difficulty, then solution").groupby(all_tasks.difficulty()).sum()
     assert np.ptp(mass.to_numpy()) < 1e-12
 
 
 def test_a_factor_needs_individuals_who_differ():
-    shares = {
-        p: animals.factor_share(animals.capabilities(p, 500, seed=3)) for p in animals.PATTERNS
-    }
+    shares = {p: animals.factor_share(animals.capabilities(p, 500, seed=3)) for p in animals.PATTERNS}
     assert shares["individuals differ"] > 0.9
     assert max(shares["domains differ"], shares["each its own domains"]) < 0.35
 

@@ -25,11 +25,11 @@ def stop_after(count, monkeypatch):
     """The run is interrupted when `count` tiles are written."""
     put, written = tiles._File.put, []
 
-    def counting(self, corpus, place, values):
+    def counting(self, tiles, place, values):
         if len(written) == count:
             raise KeyboardInterrupt
         written.append(place)
-        put(self, corpus, place, values)
+        put(self, tiles, place, values)
 
     monkeypatch.setattr(tiles._File, "put", counting)
     return written
@@ -222,14 +222,14 @@ def test_pairs_that_stay_open_are_told_after_a_restart_too(tmp_path, monkeypatch
         )
         for _ in range(3)
     ]
-    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT_IN_BATCH", 1)
-    monkeypatch.setattr("gindex_lab.measures.programs.kinds.EFFORT", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT_IN_BATCH", 1)
+    monkeypatch.setattr("gindex_lab.measures.programs.comparison.EFFORT", 1)
     monkeypatch.setattr("gindex_lab.measures.programs.divergence._CHUNK", 1)
     for _ in range(2):
         with pytest.warns(Uncertified):
             found = gl.pairwise(hard, out=tmp_path / "delta.npy")
     assert np.array_equal(found, gl.compare(hard).values)
     lines = (tmp_path / "delta.npy.journal").read_text().splitlines()[1:]
-    assert {
-        tuple(pair[:2]) for line in lines for pair in json.loads(line.partition("\t")[0])["open"]
-    } == set(gl.compare(hard).intervals)
+    assert {tuple(pair[:2]) for line in lines for pair in json.loads(line.partition("\t")[0])["open"]} == set(
+        gl.compare(hard).intervals
+    )

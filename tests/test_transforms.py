@@ -80,9 +80,7 @@ def test_positions_are_counts_below_and_counts_equal(leave_one_out, ties):
 def test_positions_of_adversarial_floats_tie_exactly_where_the_scores_do():
     """Scores one rounding apart are different; below/m + ½ equal/m is the authors' sum, digit by digit."""
     base = 0.1 + 0.2
-    column = np.array(
-        [base, 0.3, np.nextafter(base, 1), base, 1e-308, -0.0, 0.0, 1e308, 0.3, base] * 3
-    )
+    column = np.array([base, 0.3, np.nextafter(base, 1), base, 1e-308, -0.0, 0.0, 1e308, 0.3, base] * 3)
     found = rank(column[:, None], columns=None).positions.iloc[:, 0].to_numpy()
     wanted = [(column < x).sum() / 30 + 0.5 * (column == x).sum() / 30 for x in column]
     assert found.tolist() == wanted
@@ -165,10 +163,7 @@ def test_continuous_rank_is_lemma_19():
 def test_many_columns_approach_the_continuous_curve():
     scores = np.random.default_rng(2).random((10, 15))
     limit = generality(rank(scores, columns=None))
-    errors = [
-        np.abs(generality(rank(scores, c))["spread"] - limit["spread"]).max()
-        for c in (10, 100, 2000)
-    ]
+    errors = [np.abs(generality(rank(scores, c))["spread"] - limit["spread"]).max() for c in (10, 100, 2000)]
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 1e-3
 
@@ -210,9 +205,7 @@ def test_scores_beyond_the_limit_saturate():
     assert table["capability"].max() == 3
 
 
-@pytest.mark.parametrize(
-    ("ties", "tie", "hard"), [("half", 0.5, 0.75), ("win", 1, 0.5), ("loss", 0, 1)]
-)
+@pytest.mark.parametrize(("ties", "tie", "hard"), [("half", 0.5, 0.75), ("win", 1, 0.5), ("loss", 0, 1)])
 def test_three_rules_for_a_tie_with_the_reference(ties, tie, hard):
     found = absolute_reference([[5, 5], [7, 1], [9, 5]], "agent 1", ties)
     assert found.frame.loc["agent 3"].tolist() == [1, tie]

@@ -40,9 +40,7 @@ def settings(demo):
     rng = np.random.default_rng(7)
     for name, control in demo.controls.items():
         steps = round((control.max - control.min) / control.step)
-        grid = control.options or [
-            round(control.min + control.step * k, 10) for k in range(steps + 1)
-        ]
+        grid = control.options or [round(control.min + control.step * k, 10) for k in range(steps + 1)]
         for value in {grid[0], grid[-1], grid[int(rng.integers(len(grid)))]}:
             yield start | {name: type(control.value)(value)}
     yield from ({**start, **preset} for preset in demo.presets.values())
@@ -104,9 +102,7 @@ def test_numbers_and_lengths_are_written_as_python_writes_them(page):
         text_of(float(x)) for x in numbers
     ]
     general = [0, 0.1, 1e-5, 123456.7, 1234567.0, 0.30000000000000004, 1e21, -2.5e-7, 100000, 1e6]
-    assert page.evaluate("(all) => all.map((x) => gl.general(x))", general) == [
-        f"{x:g}" for x in general
-    ]
+    assert page.evaluate("(all) => all.map((x) => gl.general(x))", general) == [f"{x:g}" for x in general]
     lengths = [2.0**k for k in np.arange(-4, 15, 0.37)] + [0.9996, 59.98, 2879, 2880]
     found = page.evaluate("(all) => all.map(gl.lengthText)", lengths)
     assert found == [length_text(minutes) for minutes in lengths]

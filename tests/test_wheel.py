@@ -52,9 +52,7 @@ def source(folder):
 def run(installed, tmp_path, *arguments):
     env = {k: v for k, v in os.environ.items() if not k.startswith("GINDEX_LAB")}
     env |= {"PYTHONPATH": str(installed), "GINDEX_LAB_CACHE": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=tmp_path, env=env, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

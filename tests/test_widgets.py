@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.presentation.plots.teaching import plot_responses, plot_rewards
+from gindex_lab.presentation.plots.tasks import plot_responses, plot_rewards
 from gindex_lab.presentation.widgets import exercises, serve
 from gindex_lab.presentation.widgets.adaptive_test import adaptive_demo, adaptive_view
 from gindex_lab.presentation.widgets.anytime_live import TESTED, anytime_demo, anytime_view
@@ -60,16 +60,7 @@ from gindex_lab.press.reproduction import start
 from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARE = (
-    ROOT
-    / "gindex_lab"
-    / "presentation"
-    / "widgets"
-    / "share"
-    / "voila"
-    / "templates"
-    / "gindex_lab"
-)
+SHARE = ROOT / "gindex_lab" / "presentation" / "widgets" / "share" / "voila" / "templates" / "gindex_lab"
 TEACHING = sorted((ROOT / "notebooks" / "teaching").glob("*.ipynb"))
 
 
@@ -87,9 +78,7 @@ def computed(code):
 def test_the_code_of_a_horizon_gives_its_numbers():
     view = horizon_view(7.0, 0.6)
     found = computed(view.code)
-    assert view.numbers["capability Ψ (doublings of a minute)"] == pytest.approx(
-        found["capability"]
-    )
+    assert view.numbers["capability Ψ (doublings of a minute)"] == pytest.approx(found["capability"])
     assert view.numbers["spread S"] == pytest.approx(found["spread_logistic"])
     assert view.numbers["50% horizon"] == "2.13 h"
     assert "extrapolated" in horizon_view(11.5, 2.0).note
@@ -545,9 +534,7 @@ def test_the_band_of_somebody_who_only_guesses_stays_inside_the_figure():
     assert bottom <= view.numbers["capability"]
 
 
-@pytest.mark.parametrize(
-    "name", ["programs", "stepper", "manual", "anytime", "sitting", "adaptive"]
-)
+@pytest.mark.parametrize("name", ["programs", "stepper", "manual", "anytime", "sitting", "adaptive"])
 def test_the_picture_of_a_demo_is_told_in_words(name):
     demo = getattr(gl.widgets, f"{name}_demo")()
     assert demo.view.shows.endswith(".")

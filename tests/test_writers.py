@@ -23,7 +23,7 @@ ALLOWED = {
     ("gindex_lab/foundation/parallel.py", "write_bytes"): "a temporary folder of its own",
     ("gindex_lab/foundation/kernels.py", "save"): "numba's cache of compiled code",
     ("gindex_lab/presentation/widgets/contents.py", "save"): "what the user saves in JupyterLab, by its own contents manager",
-    ("gindex_lab/studies/data/checksums.py", "write_text"): "in a folder that atomic_folder is making",
+    ("gindex_lab/studies/data/registry.py", "write_text"): "in a folder that atomic_folder is making",
     ("gindex_lab/studies/data/tidy.py", "to_csv"): "in a folder that atomic_folder is making",
     ("gindex_lab/studies/data/loading.py", "write_bytes"): "in a folder that atomic_folder is making",
     ("gindex_lab/press/reproduction/reports_folder.py", "open"): "the lock, which `appendable` has looked at",
@@ -61,11 +61,7 @@ def root_of(node):
 
 
 def opens_for_writing(call):
-    modes = [
-        a.value
-        for a in [*call.args, *(k.value for k in call.keywords)]
-        if isinstance(a, ast.Constant)
-    ]
+    modes = [a.value for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Constant)]
     return any(isinstance(m, str) and len(m) < 4 and set(m) & set("wax+") and set(m) <= set("rwaxbt+") for m in modes)  # fmt: skip
 
 
@@ -91,11 +87,7 @@ def writes(call):
         *call.args[:1],
         *(k.value for k in call.keywords if k.arg in ("path", "path_or_buf")),
     ]
-    if (
-        name in SAVERS
-        and owner in ("np", "numpy", "json", "pickle", "shutil", "joblib")
-        and targets
-    ):
+    if name in SAVERS and owner in ("np", "numpy", "json", "pickle", "shutil", "joblib") and targets:
         return name, root_of(call.args[-1] if owner in ("json", "pickle", "shutil") else targets[0])
     if name in TABLES and targets and isinstance(targets[0], (ast.Name, ast.BinOp, ast.JoinedStr)):
         return name, root_of(targets[0])
@@ -169,12 +161,8 @@ def test_what_goes_through_the_output_layer_is_not(line):
 
 
 def test_nothing_is_written_past_the_output_layer():
-    files = [
-        p for part in ("gindex_lab", "benchmarks") for p in sorted((ROOT / part).rglob("*.py"))
-    ]
+    files = [p for part in ("gindex_lab", "benchmarks") for p in sorted((ROOT / part).rglob("*.py"))]
     names = {p.relative_to(ROOT).as_posix(): p for p in files}
     del names["gindex_lab/foundation/output.py"], names["gindex_lab/foundation/folders.py"]
-    found = [
-        one for name, p in names.items() for one in bypasses(p.read_text(encoding="utf-8"), name)
-    ]
+    found = [one for name, p in names.items() for one in bypasses(p.read_text(encoding="utf-8"), name)]
     assert found == []

@@ -88,9 +88,7 @@ def test_epochs_reduced_otherwise_than_by_their_mean_are_noted(tmp_path):
 
 
 def test_a_mean_among_the_reducers_is_the_headline(tmp_path):
-    inspect_log(
-        tmp_path / "a.json", "CI", config={"epochs": 3, "epochs_reducer": ["mean", "pass_at_2"]}
-    )
+    inspect_log(tmp_path / "a.json", "CI", config={"epochs": 3, "epochs_reducer": ["mean", "pass_at_2"]})
     assert not any("not the mean" in note for note in gl.read(tmp_path / "a.json").notes)
 
 
@@ -102,9 +100,7 @@ def harness_samples(folder, metrics, *rows):
     about = {"model_name": "org/m", "config": {}, "results": {"wiki": {}}}
     ways = {name: name == "acc" for name in metrics}
     dump(folder / f"results_{time}.json", about | {"higher_is_better": {"wiki": ways}})
-    written = [
-        {"doc_id": k, "filter": "none", "metrics": metrics, **row} for k, row in enumerate(rows)
-    ]
+    written = [{"doc_id": k, "filter": "none", "metrics": metrics, **row} for k, row in enumerate(rows)]
     dump(folder / f"samples_wiki_{time}.jsonl", lines(*written))
 
 
@@ -212,11 +208,7 @@ def test_experiments_of_mteb_are_agents_of_their_own(tmp_path):
 
 def test_cases_of_deepeval_without_metrics_are_missing_and_equal_inputs_are_one_item(tmp_path):
     def case(name, text, success=None):
-        more = (
-            {}
-            if success is None
-            else {"success": success, "metricsData": [{"name": "x", "score": 1.0}]}
-        )
+        more = {} if success is None else {"success": success, "metricsData": [{"name": "x", "score": 1.0}]}
         return {"name": name, "input": text} | more
 
     for model, cases in {
@@ -340,9 +332,7 @@ def test_only_providers_with_several_prompts_are_called_after_them(tmp_path):
 
 
 def test_harbor_reads_the_reward_where_trials_have_several(tmp_path):
-    for k, rewards in enumerate(
-        [{"format": 1.0, "reward": 0.0}, {"format": 1.0, "reward": 1.0}, None]
-    ):
+    for k, rewards in enumerate([{"format": 1.0, "reward": 0.0}, {"format": 1.0, "reward": 1.0}, None]):
         trial = {"task_name": f"t{k}", "trial_name": f"t{k}__a", "trial_uri": "", "task_checksum": "",
                  "agent_info": {"name": "a", "version": "1", "model_info": {"name": "m", "provider": "p"}},
                  "verifier_result": rewards and {"rewards": rewards}, "exception_info": None}  # fmt: skip
@@ -536,9 +526,7 @@ def test_two_arenas_are_two_items_and_parts_of_one_table_are_not(tmp_path):
     assert gl.read_scores(tmp_path / "arena").frame.shape == (4, 2)
     for name in "ab":
         dump(tmp_path / "parts" / f"{name}.csv", f"model,accuracy\n{name},0.5\n")
-        dump(
-            tmp_path / "items" / f"{name}.csv", f"model,MMLU,GSM8K\n{name}1,0.5,1\n{name}2,0.5,1\n"
-        )
+        dump(tmp_path / "items" / f"{name}.csv", f"model,MMLU,GSM8K\n{name}1,0.5,1\n{name}2,0.5,1\n")
     assert gl.read(tmp_path / "parts").frame.shape == (2, 1)
     assert gl.read(tmp_path / "items").frame.shape == (4, 2)
 
@@ -660,9 +648,7 @@ def harness_results(path, model, **scores):
 
 
 def test_results_of_several_models_are_read_by_a_metric_that_all_of_them_have(tmp_path):
-    harness_results(
-        tmp_path / "results_2026-01-01T00-00-00.json", "a", **{"acc,none": 0.5, "f1,none": 0.25}
-    )
+    harness_results(tmp_path / "results_2026-01-01T00-00-00.json", "a", **{"acc,none": 0.5, "f1,none": 0.25})
     harness_results(tmp_path / "results_2026-01-02T00-00-00.json", "b", **{"f1,none": 0.75})
     found = gl.read(tmp_path)
     assert found.frame["arc"].to_dict() == {"a": 0.25, "b": 0.75}
@@ -704,19 +690,13 @@ def test_means_over_groups_are_known_by_their_lack_of_a_configuration(tmp_path):
         "mmlu_art": {"acc,none": 0.6},
     }
     about = {"model_name": "m", "config": {}, "configs": {"mmlu_law": {}, "mmlu_art": {}}}
-    found = gl.read(
-        dump(tmp_path / "results_2026-01-01T00-00-00.json", about | {"results": scores})
-    )
+    found = gl.read(dump(tmp_path / "results_2026-01-01T00-00-00.json", about | {"results": scores}))
     assert found.frame.columns.tolist() == ["mmlu_law", "mmlu_art"]
 
 
 def test_the_name_of_a_file_of_evalplus_has_model_and_temperature(tmp_path):
     for end in ("0.0", "0.8"):
-        rows = {
-            "HumanEval/0": [
-                {"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "fail"}
-            ]
-        }
+        rows = {"HumanEval/0": [{"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "fail"}]}
         dump(
             tmp_path / f"org--m_vllm_temp_{end}_eval_results.json",
             {"date": "", "hash": "", "eval": rows},

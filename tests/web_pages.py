@@ -38,9 +38,7 @@ def browser():
 @contextmanager
 def watched(chromium, width=1280, height=900, **options):
     """A page off line that must neither complain nor ask another host for anything."""
-    context = chromium.new_context(
-        viewport={"width": width, "height": height}, offline=True, **options
-    )
+    context = chromium.new_context(viewport={"width": width, "height": height}, offline=True, **options)
     page, said = context.new_page(), []
     page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: said.append(str(error)))

@@ -82,9 +82,7 @@ def check_power(row: Row, tables: int, seed: int) -> dict[str, float]:
     return result
 
 
-def _items(
-    row: Row, with_dif: np.ndarray, rng: np.random.Generator
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _items(row: Row, with_dif: np.ndarray, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The items for the reference and for the focal group."""
     items = items_of("2pl", row["items"], rng)
     items.loc[with_dif, "discrimination"] = 1.2
@@ -126,9 +124,7 @@ def shown(table: pd.DataFrame) -> str:
     lines += ["|" + "---|" * (3 + len(methods))]
     for design, rows in table.groupby(_DESIGN, sort=False):
         agents, items, apart, kind, area = design
-        cells = {
-            x.method: f"{x.power:.2f} ({x.error:.3f})".replace("0.", ".") for x in rows.itertuples()
-        }
+        cells = {x.method: f"{x.power:.2f} ({x.error:.3f})".replace("0.", ".") for x in rows.itertuples()}
         found = " | ".join(cells.get(name, "") for name in methods)
         lines += [f"| {agents}, {items} | {apart:g} | {kind}, {area:g} | {found} |"]
     return "\n".join(lines)

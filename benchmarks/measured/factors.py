@@ -59,12 +59,9 @@ def designs() -> pd.DataFrame:
     names = ["items", "agents", "part", "structure", "model", "responses"]
     whole = [(structure, *how) for structure, how in product(STRUCTURES, HOW)]
     whole += [
-        (*one, kind)
-        for one, kind in product([("true", "ml"), ("two at .7 as one", "ml")], NOT_OFFERED)
+        (*one, kind) for one, kind in product([("true", "ml"), ("two at .7 as one", "ml")], NOT_OFFERED)
     ]
-    whole += [
-        (one, "confirmed", kind) for one, kind in product(CONFIRMED, ["normal", "five values"])
-    ]
+    whole += [(one, "confirmed", kind) for one, kind in product(CONFIRMED, ["normal", "five values"])]
     rows = [
         (*size, part, *one)
         for (size, part), one in product(SIZES.items(), whole)
@@ -146,11 +143,7 @@ def _fitted(
     loadings = extract(matrix, count, row["model"], start)
     implied = loadings @ loadings.T
     np.fill_diagonal(implied, 1.0)
-    return (
-        _indices(matrix, implied, count, agents, None),
-        np.nan,
-        1 - (loadings**2).sum(1).clip(0, 0.995),
-    )
+    return (_indices(matrix, implied, count, agents, None), np.nan, 1 - (loadings**2).sum(1).clip(0, 0.995))
 
 
 def _confirmed(
@@ -193,10 +186,7 @@ def _summed(table: pd.DataFrame, truth: float) -> dict[str, float]:
         "offered": table["offered"],
         "loadings": table["held"],
     }
-    return {
-        "rmsea": round(float(truth), 4),
-        **{k: round(float(v.mean()), 4) for k, v in shares.items()},
-    }
+    return {"rmsea": round(float(truth), 4), **{k: round(float(v.mean()), 4) for k, v in shares.items()}}
 
 
 def study(out: str, simulations: int = 400, seed: int = 241, jobs: int | None = 1) -> pd.DataFrame:
@@ -206,6 +196,4 @@ def study(out: str, simulations: int = 400, seed: int = 241, jobs: int | None = 
 
 if __name__ == "__main__":
     found = study(sys.argv[1])
-    print(
-        found.groupby(["part", "model", "responses"])[["covered", "psych", "rejected"]].describe()
-    )
+    print(found.groupby(["part", "model", "responses"])[["covered", "psych", "rejected"]].describe())

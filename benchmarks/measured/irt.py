@@ -43,9 +43,7 @@ def items_of(model: str, items: int, rng: np.random.Generator, spread: float = 0
     if model in _CUTS:
         steps = np.linspace(-0.9, 0.9, _CUTS[model]) + rng.normal(0, 0.15, (items, _CUTS[model]))
         cuts = table["difficulty"].to_numpy()[:, None] * 0.7 + np.sort(steps, axis=1)
-        table = table[["discrimination"]].join(
-            pd.DataFrame(cuts).rename(columns=lambda c: f"b{c + 1}")
-        )
+        table = table[["discrimination"]].join(pd.DataFrame(cuts).rename(columns=lambda c: f"b{c + 1}"))
     if model == "nominal":
         slopes = slope[:, None] * (np.array([-1.0, 0.0, 1.0]) + rng.normal(0, 0.15, (items, 3)))
         table = pd.DataFrame(slopes - slopes.mean(1, keepdims=True), columns=["a1", "a2", "a3"])
@@ -149,9 +147,7 @@ def _recovered(model: str, n: int, items: int, rng: np.random.Generator) -> dict
     return found
 
 
-def _dimensions(
-    n: int, items: int, rng: np.random.Generator, exploratory: bool
-) -> dict[str, FloatArray]:
+def _dimensions(n: int, items: int, rng: np.random.Generator, exploratory: bool) -> dict[str, FloatArray]:
     """Two abilities that correlate by .4 with half of the items each; or both in every item, uncorrelated, as
     the fit turns them: the last item does not load on the second."""
     half = np.arange(items) < items // 2
@@ -170,9 +166,7 @@ def _dimensions(
         slopes = slopes @ (np.stack([along, across] if side else [across, along])).T
         slopes *= np.sign(slopes.sum(0))
     found = {"intercept": _around(at["d1"], intercepts, at["d1_se"])}
-    one = [
-        _around(at[f"a{d}"], slopes[:, d - 1], at[f"a{d}_se"])[:, free[:, d - 1]] for d in (1, 2)
-    ]
+    one = [_around(at[f"a{d}"], slopes[:, d - 1], at[f"a{d}_se"])[:, free[:, d - 1]] for d in (1, 2)]
     return found | {"discrimination": np.hstack(one)}
 
 
@@ -181,9 +175,7 @@ def _around(estimate: Any, truth: Any, error: Any) -> FloatArray:
 
 
 def _pair(estimate: Any, truth: Any, low: Any, high: Any) -> FloatArray:
-    estimate, truth, low, high = (
-        np.atleast_1d(np.asarray(x, float)) for x in (estimate, truth, low, high)
-    )
+    estimate, truth, low, high = (np.atleast_1d(np.asarray(x, float)) for x in (estimate, truth, low, high))
     return np.stack([estimate - truth, ((low <= truth) & (truth <= high)).astype(float)])
 
 

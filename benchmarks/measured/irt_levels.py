@@ -63,9 +63,7 @@ def level_designs() -> pd.DataFrame:
     rows += [("mokken", "flat", n, 10, 0.0) for n in (200, 400, 1000)]
     rows += [("mokken", "alike", 500, 10, 0.0)]
     rows += [("fit", model, 300, 10, 0.0) for model in ("1pl", "2pl", "3pl")]
-    rows += [
-        ("lr", *x) for x in (("2pl", 250, 10, 0.0), ("1pl", 250, 10, 0.5), ("2pl", 400, 8, 1.0))
-    ]
+    rows += [("lr", *x) for x in (("2pl", 250, 10, 0.0), ("1pl", 250, 10, 0.5), ("2pl", 400, 8, 1.0))]
     rows += [("invariance", "2pl", 250, 6, 0.5)]
     rows += [("rmsea", "2pl", n, 10, wrong) for n in (300, 1000) for wrong in (1.0, 2.0)]
     rows += [("fit", model, 300, 10, 0.0) for model in ("graded", "gpcm", "nominal")]
@@ -167,9 +165,7 @@ def _dif(row: Row, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _likelihood_ratio(row: Row, rng: np.random.Generator) -> dict[str, Any]:
-    table = dif(
-        *_same(row, rng), method="likelihood-ratio", focal="focal", model=row["model"]
-    ).table
+    table = dif(*_same(row, rng), method="likelihood-ratio", focal="focal", model=row["model"]).table
     return {"likelihood_ratio": _below(table["p"])}
 
 

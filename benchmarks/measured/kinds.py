@@ -27,7 +27,7 @@ from gindex_lab.measures.pairs import paired_differences
 from gindex_lab.measures.psychometrics.irt_scale import irt_difficulty
 from gindex_lab.measures.transforms import opponent
 from gindex_lab.studies.simulations.coverage import TRUTH, Profile, transformed
-from gindex_lab.studies.simulations.coverage_study import AGENTS, difficulties, kept_study, truth_of
+from gindex_lab.studies.simulations.coverage_study import AGENTS, FINE, difficulties, kept_study
 
 __all__ = ["kinds", "measure_kind"]
 
@@ -156,13 +156,13 @@ def _graded(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> 
             if row["kind"] == "mean of five"
             else rng.beta(3 * chance + 1e-9, 3 * (1 - chance) + 1e-9)
         )
-        yield generality(answers, h, interval=(0.0, 1.0), ci=0.95), truth_of(curve, (0.0, 1.0))
+        yield generality(answers, h, interval=(0.0, 1.0), ci=0.95), curve.truth(FINE)
 
 
 def _guesses(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
     """Right answers by luck beside those of the curve; the truth is that of the curve alone."""
     curve, (one, other) = _GUESSERS[row["who"]], _FLOORS[row["kind"]]
-    truth = truth_of(curve, (0.0, 1.0))
+    truth = curve.truth(FINE)
     for _ in range(simulations // 25):
         h = difficulties("random", row["items"], rng)
         luck = pd.Series(rng.permutation(np.where(np.arange(len(h)) % 2, one, other)))
@@ -207,14 +207,12 @@ def _models(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> 
 def _differences(row: dict[str, Any], simulations: int, rng: np.random.Generator) -> Held:
     """Two agents on the same items at random places; the truth is the difference of their measures."""
     pair = [AGENTS[name] for name in _PAIRS[row["who"]]]
-    one, two = (truth_of(curve, (0.0, 1.0)) for curve in pair)
+    one, two = (curve.truth(FINE) for curve in pair)
     for _ in range(simulations):
         h = difficulties("random", row["items"], rng)
         solved = [(rng.random(len(h)) < curve(h)).astype(float) for curve in pair]
         found = paired_differences(solved, "agent 1", "agent 2", h, interval=(0.0, 1.0))
-        ends = {
-            f"{name}_{end}": [found.loc[name, end]] for name in _MEASURES for end in ("low", "high")
-        }
+        ends = {f"{name}_{end}": [found.loc[name, end]] for name in _MEASURES for end in ("low", "high")}
         yield pd.DataFrame(ends), {name: one[name] - two[name] for name in _MEASURES}
 
 

@@ -36,27 +36,15 @@ DESIGNS: dict[str, tuple[Design, tuple[float, float, float, float]]] = {
     "150 items, strong": (Design(items=150, accuracy=0.75, spread=0.2), (0.1, 0.12, 0.3, 0.1)),
     "300 items, shallow": (Design(items=300, spread=0.35), (0.1, 0.08, 0.12, 0.1)),
     "120 items, flat": (Design(items=120, curve=(0.55, 0.55)), (0.16, 0.14, 0.4, 0.16)),
-    "60 items, guessing": (
-        Design(items=60, curve=Profile(0.5, 0.1, floor=0.25)),
-        (0.2, 0.2, 0.35, 0.2),
-    ),
-    "200 items, 20 families": (
-        Design(items=200, families=20, likeness=0.25),
-        (0.12, 0.09, 0.15, 0.12),
-    ),
+    "60 items, guessing": (Design(items=60, curve=Profile(0.5, 0.1, floor=0.25)), (0.2, 0.2, 0.35, 0.2)),
+    "200 items, 20 families": (Design(items=200, families=20, likeness=0.25), (0.12, 0.09, 0.15, 0.12)),
     "150 items, 50 families": (
         Design(items=150, families=50, likeness=0.5, accuracy=0.6),
         (0.14, 0.12, 0.25, 0.14),
     ),
     "100 items, luck shared": (Design(items=100, shared=0.5), (0.1, 0.12, 0.2, 0.1)),
-    "50 items, 5 times": (
-        Design(items=50, repeats=5, stable=0.4, accuracy=0.6),
-        (0.14, 0.12, 0.25, 0.14),
-    ),
-    "100 items at random": (
-        Design(items=100, spacing="random", spread=0.15),
-        (0.14, 0.12, 0.18, 0.12),
-    ),
+    "50 items, 5 times": (Design(items=50, repeats=5, stable=0.4, accuracy=0.6), (0.14, 0.12, 0.25, 0.14)),
+    "100 items at random": (Design(items=100, spacing="random", spread=0.15), (0.14, 0.12, 0.18, 0.12)),
     "90 items, 6 levels": (
         Design(items=90, difficulty=tuple(np.repeat(np.linspace(0, 1, 6), 15))),
         (0.14, 0.12, 0.2, 0.14),
@@ -120,9 +108,7 @@ def _separated(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Caution)
         table = generality(study, ci=0.95, resample=design.resample)
-    first = np.arange(
-        0, 2 * _BATCH, 2
-    )  # of all pairs that `gl.comparisons` tests, those of one study
+    first = np.arange(0, 2 * _BATCH, 2)  # of all pairs that `gl.comparisons` tests, those of one study
     return (pair_table(table.fit, measure, first, first + 1, 0.95)["p_value"] <= 0.05).tolist()
 
 

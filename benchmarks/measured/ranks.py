@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -23,8 +24,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.psychometrics.correlations import rank_correlation, rank_interval
-from gindex_lab.measures.psychometrics.irt import ItemResponseModel, irt
-from gindex_lab.measures.psychometrics.irt_em import EmFit
+from gindex_lab.measures.psychometrics.irt import BinaryModel, irt
 from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
 from gindex_lab.studies.simulations.coverage_study import kept_study
 
@@ -128,9 +128,7 @@ def designs() -> pd.DataFrame:
         rows += [(part, "cloud", kind, "", n) for kind, n in product(CLOUDS[part], SIZES)]
         some = (30, 150)
         pairs = [f"{a}, {b}" for a, b in PAIRS]
-        rows += [
-            (part, "test", kind, pair, n) for kind, n, pair in product(TESTS[part], some, pairs)
-        ]
+        rows += [(part, "test", kind, pair, n) for kind, n, pair in product(TESTS[part], some, pairs)]
     return pd.DataFrame(rows, columns=["part", "of", "kind", "pair", "agents"])
 
 
@@ -177,6 +175,7 @@ def _studies(part: str, kind: str, agents: int, simulations: int, seed: int) -> 
     for _ in range(simulations):
         seen, others = (simulate_irt(items, n, seed=rng) for n in (agents, _OTHERS))
         model = irt(seen, priors="weak")
+        assert isinstance(model, BinaryModel)
         own, wider = (_measured(one, model, items) for one in (seen, others))
         rows = [
             (
@@ -189,12 +188,10 @@ def _studies(part: str, kind: str, agents: int, simulations: int, seed: int) -> 
     return np.array(found)
 
 
-def _measured(data: Responses, model: ItemResponseModel, items: pd.DataFrame) -> pd.DataFrame:
+def _measured(data: Responses, model: BinaryModel, items: pd.DataFrame) -> pd.DataFrame:
     """Ability, lz*, capability and γ of agents, by a model fitted to these or to others."""
-    end = EmFit(model.fitted_parameters, np.nan, True, 0)
-    fitted = pd.Series(~data.frame.columns.isin(model.constant_items), data.frame.columns)
-    told = model.model, model.settings, model.priors
-    same = ItemResponseModel(data.frame, fitted, end, *told)
+    answers = model.answers._replace(frame=data.frame[model.answers.frame.columns])
+    same = BinaryModel(replace(model.fit, answers=answers), data.frame)
     table = generality(data.with_difficulty(items["difficulty"].to_numpy()))
     return table.assign(ability=same.abilities["ability"], lz_star=same.person_fit()["lz_star"])
 

@@ -19,13 +19,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import Caution
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.extraction import extract
-from gindex_lab.measures.psychometrics.factors import factors
-from gindex_lab.measures.psychometrics.factors_bootstrap import procrustes
-from gindex_lab.measures.psychometrics.reliability import (
-    alpha_interval,
-    alpha_limits,
-    cronbach_alpha,
-)
+from gindex_lab.measures.psychometrics.factors import factors, procrustes
+from gindex_lab.measures.psychometrics.reliability import alpha_interval, alpha_limits, cronbach_alpha
 from gindex_lab.measures.psychometrics.rotation import rotate
 from gindex_lab.studies.simulations.coverage_study import kept_study
 

@@ -68,4 +68,4 @@ def measure_separations(row: dict[str, Any], simulations: int, seed: int) -> dic
 
 
 if __name__ == "__main__":
-    print(kept_study(sys.argv[1], separation_designs(), measure_separations, 400, 15))
+    print(kept_study(sys.argv[1], separation_designs(), measure_separations, 1_000, 15))

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.measures.adaptive.bank import Bank
-from gindex_lab.measures.adaptive.loop import adaptive
+from gindex_lab.measures.adaptive.session import adaptive
+from gindex_lab.measures.generality import generality
 from gindex_lab.studies.simulations.coverage_study import kept_study
 from gindex_lab.studies.simulations.stopping_study import (
     BANKS,
@@ -22,7 +23,6 @@ from gindex_lab.studies.simulations.stopping_study import (
     answered,
     bank_for,
     measure_stopping,
-    truth_of,
 )
 
 __all__ = ["measure_saving", "saving_rows", "stopping_rows"]
@@ -41,19 +41,14 @@ def measure_saving(row: dict[str, Any], simulations: int, seed: int) -> dict[str
     """
     study, agent = answered(row["bank"]), int(row["agent"])
     bank = bank_for(row["bank"], agent, row["rule"])
-    true = float(truth_of(study, "capability").iloc[agent])
+    true = float(generality(study)["capability"].iloc[agent])
     found = []
     for k in range(simulations):
         rng = np.random.default_rng([seed, agent, k, *f"{row['bank']} {row['rule']}".encode()])
-        session = adaptive(
-            study.frame.iloc[agent], bank, rule=row["rule"], width=_narrow(bank), seed=rng
-        )
+        session = adaptive(study.frame.iloc[agent], bank, rule=row["rule"], width=_narrow(bank), seed=rng)
         course = session.table
         width = (course["high"] - course["low"]).to_numpy() / (bank.span[1] - bank.span[0])
-        one = {
-            f"{w:g}": float(np.argmax(width <= w) + 1) if (width <= w).any() else np.nan
-            for w in WIDTHS
-        }
+        one = {f"{w:g}": float(np.argmax(width <= w) + 1) if (width <= w).any() else np.nan for w in WIDTHS}
         at = course.iloc[-1]
         found.append(one | {"held": float(at["low"] - 1e-9 <= true <= at["high"] + 1e-9)})
     return pd.DataFrame(found).mean().round(3).to_dict()
@@ -93,8 +88,6 @@ def _banks(names: tuple[str, ...] = BANKS) -> list[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "stopping":
-        print(
-            kept_study(sys.argv[2], stopping_rows(), measure_stopping, _REPLAYS, 31).T.to_string()
-        )
+        print(kept_study(sys.argv[2], stopping_rows(), measure_stopping, _REPLAYS, 31).T.to_string())
     else:
         print(kept_study(sys.argv[2], saving_rows(), measure_saving, 1, 32).to_string())

@@ -1,8 +1,8 @@
 """How much an input may cost: bytes, unpacked bytes, members, cells, depth and seconds.
 
-Logs and tables are untrusted. Each limit has a default that honest files stay far below, an error that says
-what the input would need, and two ways to raise it: `with gl.limits(cells=10**9): ...` for a block, or the
-environment variable `GINDEX_LAB_LIMITS="cells=1e9,ratio=500"` for a process.
+Logs and tables are untrusted. Each limit has a default (a judgement) that honest files stay far below, an
+error that says what the input would need, and two ways to raise it: `with gl.limits(cells=10**9): ...` for a
+block, or the environment variable `GINDEX_LAB_LIMITS="cells=1e9,ratio=500"` for a process.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import number
 
-__all__ = ["VARIABLE", "Limits", "check_cells", "check_time", "current", "limits", "too_large"]
+__all__ = ["VARIABLE", "Limits", "check_cells", "check_time", "current", "limits", "too_large", "within"]
 
 VARIABLE = "GINDEX_LAB_LIMITS"
-UNCHECKED = 16 * 2**20  # bytes that may be unpacked before the ratio counts
+UNCHECKED = 16 * 2**20  # bytes that may be unpacked before the ratio counts: a judgement
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,7 @@ class Limits:
     """
 
     size: float = 8 * 2**30  # bytes of one file, unpacked
-    document: float = (
-        512 * 2**20
-    )  # bytes of what must be held whole: a JSON document, a line, a text
+    document: float = 512 * 2**20  # bytes of what must be held whole: a JSON document, a line, a text
     ratio: float = 100  # unpacked bytes per packed byte, beyond the first 16 MiB
     members: float = 200_000  # files of an archive, or of a folder
     cells: float = 50_000_000  # of a dense table, 8 bytes each
@@ -53,6 +51,9 @@ class Limits:
             number(field.name, getattr(self, field.name), 0 if field.name == "pipe" else 1, 1e18)
 
 
+_NAMES = [field.name for field in fields(Limits)]
+_CODES = {"size": "too-large", "document": "too-large", "ratio": "bomb", "depth": "too-deep"}
+_CODES |= dict.fromkeys(("seconds", "pipe"), "too-slow")
 _chosen: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 
@@ -63,7 +64,6 @@ def current() -> Limits:
 
 @lru_cache
 def _of_environment(text: str) -> Limits:
-    names = [field.name for field in fields(Limits)]
     found: dict[str, float] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = (one.strip() for one in part.partition("="))
@@ -71,10 +71,8 @@ def _of_environment(text: str) -> Limits:
             found[name] = float(value)
         except ValueError:
             name = ""
-        if name not in names:
-            remedy = (
-                f"write for instance {VARIABLE}=cells=1e9,ratio=500; there are {', '.join(names)}"
-            )
+        if name not in _NAMES:
+            remedy = f"write for instance {VARIABLE}=cells=1e9,ratio=500; there are {', '.join(_NAMES)}"
             raise BadInput(VARIABLE, part, "[not-an-option] is not a limit", remedy)
     return Limits(**found)
 
@@ -85,18 +83,25 @@ def limits(**changes: float) -> Iterator[Limits]:
 
     Parameters
     ----------
-    changes : the fields of `Limits`: `size`, `document`, `ratio`, `members`, `cells`, `columns`, `depth`,
-        `seconds`, `pipe`. What is not named stays as it was.
+    changes : the fields of `Limits` by name
+        `size`, `document`, `ratio`, `members`, `cells`, `columns`, `depth`, `seconds`, `pipe`. Those that are
+        not named stay as they were.
 
+    Returns
+    -------
+    context manager
+        Gives the limits that hold in the block.
+
+    Examples
+    --------
     >>> with limits(cells=10**9) as now:
     ...     int(now.cells)
     1000000000
     """
-    known = {field.name for field in fields(Limits)}
     for name, value in changes.items():
-        if name not in known:
-            remedy = f"use {', '.join(sorted(known))}"
-            raise BadInput(name, value, "[not-an-option] is not a limit", remedy)
+        ensure(
+            name in _NAMES, name, value, "[not-an-option] is not a limit", f"use {', '.join(sorted(_NAMES))}"
+        )
     token = _chosen.set(replace(current(), **changes))
     try:
         yield current()
@@ -110,15 +115,23 @@ def too_large(argument: str, value: object, problem: str, name: str, needed: flo
     >>> too_large("path", "a.csv", "has 9 columns", "columns", 9).code
     'too-many-columns'
     """
-    codes = {"size": "too-large", "document": "too-large", "ratio": "bomb", "depth": "too-deep"}
-    code = "too-slow" if name in ("seconds", "pipe") else codes.get(name, f"too-many-{name}")
-    allowed = getattr(current(), name)
     remedy = (
         f"check that it is what you expect; to read it all the same, "
         f"use `with gl.limits({name}={needed:.3g})` or set {VARIABLE}={name}={needed:.3g}"
     )
-    problem = f"[{code}] {problem}, and the limit is {allowed:,.0f}"
-    return BadInput(argument, value, problem, remedy)
+    code, allowed = _CODES.get(name, f"too-many-{name}"), getattr(current(), name)
+    return BadInput(argument, value, f"[{code}] {problem}, and the limit is {allowed:,.0f}", remedy)
+
+
+def within(
+    name: str, size: float, path: object, problem: str, *, more: float = 1, argument: str = "path"
+) -> None:
+    """Refuse a file of which something is larger than the limit; `more` times as much would surely do.
+
+    >>> within("columns", 9, "a.csv", "has 9 columns")
+    """
+    if size > getattr(current(), name):
+        raise too_large(argument, str(path), problem, name, more * size)
 
 
 def check_cells(argument: str, value: object, rows: int, columns: int, filled: int) -> None:
@@ -142,5 +155,4 @@ def check_cells(argument: str, value: object, rows: int, columns: int, filled: i
 def check_time(path: object, since: float) -> None:
     """Refuse to go on when reading a file has taken longer than allowed."""
     taken = time.monotonic() - since
-    if taken > current().seconds:
-        raise too_large("path", str(path), f"took {taken:.0f} s to read", "seconds", 10 * taken)
+    within("seconds", taken, path, f"took {taken:.0f} s to read", more=10)

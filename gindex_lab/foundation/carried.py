@@ -1,8 +1,8 @@
 """Tables that carry what they were computed from, so that a later call need not compute it again.
 
-pandas hands the names in `_metadata` on to every part and copy of a table (its documented way for subclasses
+pandas passes the names in `_metadata` on to every part and copy of a table (its documented way for subclasses
 to "define original properties"), by reference: thousands of draws are not copied with a table, and nothing of
-the caller's is written. What is short and worth reading (the interval, the level) stands in `attrs`.
+the caller's is changed. What is short and worth reading (the interval, the level) is in `attrs`.
 """
 
 from __future__ import annotations

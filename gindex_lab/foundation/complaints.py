@@ -1,13 +1,12 @@
 """What is wrong with a call that failed: the first argument that breaks the signature, as an error of ours.
 
-Nothing here runs while all goes well. When a public call fails with an error that is not ours, its
-arguments are held against the hints of the signature; an error that no argument explains is a fault of ours
-and stays as it is.
+Nothing here runs while all goes well. When a public call fails with an error that is not ours, its arguments
+are compared with the hints of the signature; an error that no argument explains is a fault of ours and stays
+as it is.
 """
 
 from __future__ import annotations
 
-import collections.abc
 import functools
 import inspect
 import itertools
@@ -15,65 +14,44 @@ import math
 import os
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, short
+from gindex_lab.foundation.validate import NUMBERS, not_a_seed
 
-__all__ = [
-    "LISTS",
-    "MAPPINGS",
-    "NUMBERS",
-    "complaint",
-    "hints_of",
-    "members_of",
-    "not_a_seed",
-    "refuse_nested",
-]
+__all__ = ["LISTS", "MAPPINGS", "complaint", "hints_of", "members_of"]
 
 _ARRAYS = (np.ndarray, pd.Series, pd.Index, pd.DataFrame, pd.api.extensions.ExtensionArray)
-NUMBERS = (int, float, np.integer, np.floating)
-_SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence)
-_TEXT = (
-    "dtype 'str'",
-    "string dtype",
-    "could not convert string",
-    "dtype=str",
-)  # what pandas says of text
+_SEEDS = (int, np.integer, np.random.Generator, np.random.SeedSequence, type(None))
+# What pandas says of text among numbers, and of columns of the wrong kind
+_TEXT = ("dtype 'str'", "string dtype", "could not convert string", "dtype=str")
 _KINDS = (".str accessor", "trying to merge on", "not supported between instances")
-_DEEPEST, _LOOKED_AT = 200, 100  # levels, as in `bounds`, and elements of each
-_HUGE = (
-    10**7
-)  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
+_HUGE = 10**7  # a count beyond this, in a call that ran out of memory or range, is what is wrong with it
+_LOOKED_AT = 1000  # elements of a list: a judgement, the first wrong one is enough
 
+MAPPINGS = (dict, Mapping)
+LISTS = (list, tuple, set, Sequence, Iterable, Collection)
 
-def not_a_seed(name: str, value: object) -> BadInput:
-    """The error for what cannot seed a generator."""
-    remedy = "pass a whole number such as seed=1, or a Generator"
-    return BadInput(name, value, "[not-a-seed] is not a seed", remedy)
-
-
-def refuse_nested(name: str, value: object) -> None:
-    """Refuse lists in lists without end: pandas and pyarrow recurse into them until Python is ended."""
-    level: list[Any] = [value]
-    for _ in range(_DEEPEST):
-        held = (one.values() if isinstance(one, dict) else one for one in level[-_LOOKED_AT:])
-        inside = itertools.chain.from_iterable(itertools.islice(one, _LOOKED_AT) for one in held)
-        level = list({id(x): x for x in inside if isinstance(x, (list, tuple, dict))}.values())
-        if not level:
-            return
-    problem = "[too-deep] is nested too deeply, or holds itself"
-    raise BadInput(name, value, problem, "pass a flat one")
+Allowed = tuple[tuple[type, ...], str] | None  # types and their name in words; None allows anything
+_ALLOWED: dict[Any, Allowed] = {
+    **dict.fromkeys((Any, object, Callable), None),
+    **dict.fromkeys((None, type(None)), ((type(None),), "")),
+    **dict.fromkeys((int, float), (NUMBERS, "a number")),
+    bool: ((bool, np.bool_), "True or False"),
+    str: ((str,), "text"),
+    np.ndarray: ((*_ARRAYS, list, tuple), "an array"),
+    os.PathLike: ((os.PathLike,), "a path"),
+    **dict.fromkeys(MAPPINGS, ((Mapping, pd.Series), "a mapping")),
+    **dict.fromkeys(LISTS, ((Iterable, *_ARRAYS), "a list")),
+}
 
 
 def complaint(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    error: BaseException,
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: BaseException
 ) -> BadInput | None:
     """The first argument that breaks the declaration, as an error; None where none does."""
     signature = inspect.signature(function)
@@ -81,22 +59,28 @@ def complaint(
         given = signature.bind(*args, **kwargs).arguments
     except TypeError:
         return None  # a wrong call: Python's own TypeError names the parameter
-    hints = hints_of(function)
-    for name, value in given.items():
+    hints, passed = hints_of(function), {k: v for k, v in given.items() if k != "self"}
+    for name, value in passed.items():
         kind = signature.parameters[name].kind
-        if name in ("self", "cls") or kind in (kind.VAR_KEYWORD,):
+        if name == "cls" or kind is kind.VAR_KEYWORD:
             continue
-        values = value if kind is kind.VAR_POSITIONAL else [value]
-        for one in values:
-            problem = _broken(name, one, hints.get(name, Any))
-            if problem is not None:
+        for one in value if kind is kind.VAR_POSITIONAL else [value]:
+            if (problem := _broken(name, one, hints.get(name, Any))) is not None:
                 return problem
-            if isinstance(one, collections.abc.Iterator):
-                problem_ = "[wrong-type] can be iterated over only once"
-                return BadInput(name, one, problem_, "pass a list instead")
-    passed = {k: v for k, v in given.items() if k != "self"}
+            if isinstance(one, Iterator):
+                once = "[wrong-type] can be iterated over only once"
+                return BadInput(name, one, once, "pass a list instead")
+    for explain in (_by_value, _by_oddity):
+        for name, value in passed.items():
+            if (found := explain(value, error)) is not None:
+                return BadInput(name, *found)
+    if isinstance(error, (MemoryError, OverflowError, RecursionError)) and (much := _too_much(passed)):
+        return much
     free = {k: v for k, v in passed.items() if _expected(hints.get(k, Any)) is None}
-    return _by_value(passed, error) or _by_words(free, error)
+    return _by_words(free, error)
+
+
+# -- hints -----------------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -113,59 +97,85 @@ def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
+def members_of(hint: Any) -> tuple[Any, ...]:
+    """The members of a union, or the hint itself."""
+    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    return typing.get_args(hint) if union else (hint,)
+
+
+def _expected(hint: Any) -> Allowed:
+    """What a hint allows."""
+    found = [_one(member) for member in members_of(hint)]
+    if None in found:
+        return None
+    kinds = tuple(kind for one in found if one for kind in one[0])
+    return kinds, " or ".join(dict.fromkeys(one[1] for one in found if one and one[1]))
+
+
+def _one(hint: Any) -> Allowed:
+    """What a hint that is not a union allows."""
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return (str, int), "one of " + ", ".join(map(repr, typing.get_args(hint)))
+    known = origin or hint
+    if isinstance(known, (str, TypeVar)) or known in _ALLOWED:
+        return _ALLOWED.get(known)
+    plain = inspect.isclass(known) and not getattr(known, "_is_protocol", False)
+    return ((known,), f"a {known.__name__}") if plain else None
+
+
+# -- arguments that are not what their hint says -----------------------------------------------------------
+
+
 def _broken(name: str, value: object, hint: Any) -> BadInput | None:
     """The error for a value that is not what the hint says, by its type, its range or its elements."""
-    if name == "seed" and not isinstance(value, (*_SEEDS, type(None))):
+    if name == "seed" and not isinstance(value, _SEEDS):
         return not_a_seed(name, value)
-    called = [h for h in members_of(hint) if typing.get_origin(h) is collections.abc.Callable]
+    called = [h for h in members_of(hint) if typing.get_origin(h) is Callable]
     if called and callable(value):
         return _broken_callable(name, value, typing.get_args(called[0])[0])
     wanted = _expected(hint)
     if wanted is None:
         return None
     kinds, words = wanted
-    scalar = isinstance(value, np.ndarray) and value.ndim == 0  # an array in name only: no list
-    listed = scalar and typing.cast(type, collections.abc.Iterable) in kinds
+    # an array without dimensions is a list in name only
+    listed = isinstance(value, np.ndarray) and not value.ndim and typing.cast(type, Iterable) in kinds
     if not isinstance(value, kinds) or listed or (isinstance(value, bool) and kinds == NUMBERS):
         said = words or "what is expected"
         return BadInput(name, value, f"[wrong-type] is not {said}", f"pass {said}")
-    if isinstance(value, NUMBERS) and not _is_finite(value):
-        return BadInput(name, value, "[out-of-range] is out of range", "use a finite number")
-    whole = int in members_of(hint) and float not in members_of(hint)
-    if whole and isinstance(value, (float, np.floating)) and not float(value).is_integer():
-        problem = "[not-a-whole-number] is not a whole number"
-        return BadInput(name, value, problem, "use one")
+    if isinstance(value, NUMBERS):
+        whole = isinstance(value, (int, np.integer))
+        if not (abs(int(value)) < 2**63 if whole else math.isfinite(value)):
+            return BadInput(name, value, "[out-of-range] is out of range", "use a finite number")
+        if int in members_of(hint) and float not in members_of(hint) and not float(value).is_integer():
+            return BadInput(name, value, "[not-a-whole-number] is not a whole number", "use one")
     return _broken_element(name, value, hint)
 
 
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, (int, np.integer)):
-        return abs(int(value)) < 2**63
-    return math.isfinite(value)
-
-
-def _broken_element(name: str, value: object, hint: Any) -> BadInput | None:
-    """The first element of a list that is not what the hint says."""
+def _broken_element(name: str, value: Any, hint: Any) -> BadInput | None:
+    """The first element of a list, or value of a mapping, that is not what the hint says."""
     inside = [h for h in members_of(hint) if typing.get_origin(h) in LISTS and typing.get_args(h)]
-    if isinstance(value, (Mapping, pd.Series)):
-        entries = [typing.get_args(h) for h in members_of(hint) if typing.get_origin(h) in MAPPINGS]
-        if len(entries) == 1 and len(entries[0]) == 2:
-            broken = (_broken(f"{name}[{k!r}]", v, entries[0][1]) for k, v in value.items())
-            return next(filter(None, broken), None)
+    entries = [typing.get_args(h) for h in members_of(hint) if typing.get_origin(h) in MAPPINGS]
+    if isinstance(value, (Mapping, pd.Series)) and len(entries) == 1 and len(entries[0]) == 2:
+        return _first_broken(name, value.items(), itertools.repeat(entries[0][1]))
     others = [_one(h) for h in members_of(hint) if h not in inside]
     whole = isinstance(value, (str, bytes, Mapping, pd.DataFrame)) and any(
         other is None or isinstance(value, other[0]) for other in others
     )
     if len(inside) != 1 or whole or not _sized(value):
         return None
-    arguments = [a for a in typing.get_args(inside[0]) if a is not Ellipsis]
-    if typing.get_origin(inside[0]) is tuple and len(arguments) > 1:
-        return _broken_tuple(name, typing.cast(Any, value), arguments)
-    for place, one in enumerate(itertools.islice(typing.cast(Any, value), 1000)):
-        found = _broken(f"{name}[{place}]", one, arguments[0])
-        if found is not None:
-            return found
-    return None
+    hints = [a for a in typing.get_args(inside[0]) if a is not Ellipsis]
+    fixed = typing.get_origin(inside[0]) is tuple and len(hints) > 1
+    if fixed and len(value) != len(hints):
+        problem = f"[wrong-length] does not have {len(hints)} elements"
+        return BadInput(name, value, problem, f"give {len(hints)}")
+    some = enumerate(itertools.islice(value, _LOOKED_AT))
+    return _first_broken(name, some, hints if fixed else itertools.repeat(hints[0]))
+
+
+def _first_broken(name: str, held: Iterable[tuple[Any, Any]], hints: Iterable[Any]) -> BadInput | None:
+    pairs = zip(held, hints, strict=False)
+    return next(filter(None, (_broken(f"{name}[{k!r}]", v, hint) for (k, v), hint in pairs)), None)
 
 
 def _broken_callable(name: str, value: Callable[..., Any], hints: Any) -> BadInput | None:
@@ -182,135 +192,61 @@ def _broken_callable(name: str, value: Callable[..., Any], hints: Any) -> BadInp
     return None
 
 
-def _broken_tuple(name: str, value: Any, hints: Sequence[Any]) -> BadInput | None:
-    """What is wrong with a pair, a triple ...: its length, or the first wrong element."""
-    if len(value) != len(hints):
-        problem, remedy = (
-            f"[wrong-length] does not have {len(hints)} elements",
-            f"give {len(hints)}",
-        )
-        return BadInput(name, value, problem, remedy)
-    broken = (
-        _broken(f"{name}[{k}]", *both) for k, both in enumerate(zip(value, hints, strict=True))
-    )
-    return next(filter(None, broken), None)
+def _sized(value: object) -> bool:
+    """Whether it is a list, a mapping or an array with a length: an array without dimensions has none."""
+    return isinstance(value, (Sequence, Mapping, set, *_ARRAYS)) and getattr(value, "ndim", 1) > 0
 
 
-MAPPINGS = (dict, collections.abc.Mapping)
-LISTS = (
-    list,
-    tuple,
-    set,
-    collections.abc.Sequence,
-    collections.abc.Iterable,
-    collections.abc.Collection,
-)
+# -- arguments that the error itself is about: (value to show, problem, remedy) -----------------------------
+
+Explanation = tuple[object, str, str] | None
 
 
-def members_of(hint: Any) -> tuple[Any, ...]:
-    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
-    return typing.get_args(hint) if union else (hint,)
-
-
-def _expected(hint: Any) -> tuple[tuple[type, ...], str] | None:
-    """The types that a hint allows, and their name in words; None where it allows anything."""
-    kinds: list[type] = []
-    words: list[str] = []
-    for member in members_of(hint):
-        found = _one(member)
-        if found is None:
-            return None
-        kinds += found[0]
-        words += [found[1]] if found[1] else []
-    return tuple(kinds), " or ".join(dict.fromkeys(words))
-
-
-def _one(hint: Any) -> tuple[tuple[type, ...], str] | None:
-    origin = typing.get_origin(hint)
-    if hint is Any or isinstance(hint, (str, TypeVar)):
-        return None
-    if hint is None or hint is type(None):
-        return (type(None),), ""
-    if origin is typing.Literal:
-        return (str, int), "one of " + ", ".join(map(repr, typing.get_args(hint)))
-    if hint in (int, float):
-        return NUMBERS, "a number"
-    if hint is bool:
-        return (bool, np.bool_), "True or False"
-    if hint is str:
-        return (str,), "text"
-    if origin is np.ndarray or hint is np.ndarray:
-        return (*_ARRAYS, list, tuple), "an array"
-    known = origin or hint
-    if known in (collections.abc.Callable,):
-        return None
-    if known is os.PathLike:
-        return (os.PathLike,), "a path"
-    if known in MAPPINGS:
-        return (collections.abc.Mapping, pd.Series), "a mapping"
-    if known in LISTS:
-        return (collections.abc.Iterable, *_ARRAYS), "a list"
-    if inspect.isclass(known) and not getattr(known, "_is_protocol", False) and known is not object:
-        return (known,), f"a {known.__name__}"
+def _by_value(value: Any, error: BaseException) -> Explanation:
+    """An absent column, text among numbers, an empty input: what this value and the error say together."""
+    words, kind = str(error), type(value).__name__
+    array, table = isinstance(value, _ARRAYS), isinstance(value, (pd.DataFrame, pd.Series))
+    texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    if isinstance(error, UnicodeEncodeError) and error.object in texts:
+        return error.object, "[wrong-type] holds half of a character", "write it whole"
+    if isinstance(value, (pd.DataFrame, Mapping)) and isinstance(error, KeyError):
+        wanted = error.args[0] if error.args else ""
+        if not pd.api.types.is_hashable(wanted) or wanted not in value:
+            part = "column or row" if isinstance(value, pd.DataFrame) else "entry"
+            problem = f"[missing-column] has no {part} {short(wanted)}"
+            return list(value), problem, "pass the table that the documentation names"
+    if array and "truth value" in words:
+        return kind, "[wrong-type] is an array or a table", "pass a single value"
+    if table and any(w in words for w in _TEXT):
+        columns = list(pd.DataFrame(value).select_dtypes(exclude="number").columns)
+        return columns, "[not-a-number] holds text where numbers are needed", "convert the column"
+    if table and any(w in words for w in _KINDS):
+        return kind, f"[wrong-type] has a column of the wrong kind ({words[:80]})", "convert it"
+    if array and (type(error).__name__ == "TypingError" or "float16" in words):  # of a kernel
+        problem = f"[wrong-type] is not an array that can be used here ({getattr(value, 'dtype', 'a table')})"
+        return value, problem, "pass a plain array of numbers, such as np.asarray(x, float)"
+    listed = isinstance(value, (list, tuple, np.ndarray)) and _sized(value)
+    if "unhashable type" in words and listed and not all(map(pd.api.types.is_hashable, value[:_LOOKED_AT])):
+        problem = "[wrong-type] has an element that cannot be used as a label"
+        return value, problem, "pass text or numbers"
+    if isinstance(value, NUMBERS) and value < 0 and "negative" in words:
+        return value, "[out-of-range] is negative", "use 0 or more"
+    if _sized(value) and len(value) == 0:
+        return value, "[empty] is empty", "give at least one"
     return None
 
 
-def _by_value(given: Mapping[str, Any], error: BaseException) -> BadInput | None:
-    """What the values themselves explain: an absent column, an empty input, numbers that are too large."""
-    for name, value in given.items():
-        texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        if isinstance(error, UnicodeEncodeError) and error.object in texts:
-            problem, remedy = "[wrong-type] holds half of a character", "write it whole"
-            return BadInput(name, error.object, problem, remedy)
-        if isinstance(value, (pd.DataFrame, Mapping)) and isinstance(error, KeyError):
-            wanted = error.args[0] if error.args else ""
-            if not pd.api.types.is_hashable(wanted) or wanted not in value:
-                kind = "column or row" if isinstance(value, pd.DataFrame) else "entry"
-                problem = f"[missing-column] has no {kind} {short(wanted)}"
-                remedy = "pass the table that the documentation names"
-                return BadInput(name, list(value), problem, remedy)
-        if isinstance(value, _ARRAYS) and "truth value" in str(error):
-            problem, remedy = "[wrong-type] is an array or a table", "pass a single value"
-            return BadInput(name, type(value).__name__, problem, remedy)
-        table = isinstance(value, (pd.DataFrame, pd.Series))
-        if table and any(w in str(error) for w in _TEXT):
-            texts = list(pd.DataFrame(value).select_dtypes(exclude="number").columns)
-            problem = "[not-a-number] holds text where numbers are needed"
-            return BadInput(name, texts, problem, "convert the column")
-        if table and any(w in str(error) for w in _KINDS):
-            problem = f"[wrong-type] has a column of the wrong kind ({str(error)[:80]})"
-            return BadInput(name, type(value).__name__, problem, "convert it")
-        untyped = type(error).__name__ == "TypingError" or "float16" in str(error)  # of a kernel
-        if untyped and isinstance(value, _ARRAYS):
-            kind = getattr(value, "dtype", "a table")
-            problem = f"[wrong-type] is not an array that can be used here ({kind})"
-            remedy = "pass a plain array of numbers, such as np.asarray(x, float)"
-            return BadInput(name, value, problem, remedy)
-        if "unhashable type" in str(error) and _unhashable(value):
-            problem = "[wrong-type] has an element that cannot be used as a label"
-            remedy = "pass text or numbers"
-            return BadInput(name, value, problem, remedy)
-        negative = isinstance(value, NUMBERS) and value < 0 and "negative" in str(error)
-        if negative:
-            return BadInput(name, value, "[out-of-range] is negative", "use 0 or more")
-        if _sized(value) and len(value) == 0:
-            return BadInput(name, value, "[empty] is empty", "give at least one")
-    for name, value in given.items():
-        if isinstance(value, _ARRAYS) and (odd := _oddity(value)) is not None:
-            return BadInput(name, type(value).__name__, *odd)
-        keys = (
-            [k for k in value if not isinstance(k, (str, int))] if isinstance(value, dict) else []
-        )
-        if keys:
-            problem = "[wrong-type] is a key that is neither a text nor a whole number"
-            return BadInput(name, keys[0], problem, "use texts as names")
-    if isinstance(error, (MemoryError, OverflowError, RecursionError)):
-        return _too_much(given)
-    return None
+def _by_oddity(value: Any, error: BaseException) -> Explanation:
+    """A table or a mapping that pandas and Python can hold and few functions can use."""
+    if isinstance(value, _ARRAYS) and (odd := _oddity(value)) is not None:
+        return type(value).__name__, *odd
+    keys = [k for k in value if not isinstance(k, (str, int))] if isinstance(value, dict) else []
+    problem = "[wrong-type] is a key that is neither a text nor a whole number"
+    return (keys[0], problem, "use texts as names") if keys else None
 
 
 def _oddity(value: Any) -> tuple[str, str] | None:
-    """(problem, remedy) of a table that pandas can hold and few functions can use."""
+    """(problem, remedy) of labels of several levels, labels that repeat, odd cells and missing numbers."""
     table = value if isinstance(value, pd.DataFrame) else pd.DataFrame(np.ravel(value))
     labels: Any = value.index if isinstance(value, pd.Series) else table.index
     if table.columns.nlevels > 1 or labels.nlevels > 1:
@@ -318,22 +254,20 @@ def _oddity(value: Any) -> tuple[str, str] | None:
     for axis in (table.columns, labels):
         if not axis.is_unique:
             label = short(axis[axis.duplicated()][0])
-            problem = f"[duplicate-label] has the label {label} more than once"
-            return problem, "keep one of them"
+            return f"[duplicate-label] has the label {label} more than once", "keep one of them"
     columns = [value] if isinstance(value, pd.Series) else [table[c] for c in table.columns]
-    for column in columns:
-        where = "" if len(columns) == 1 else f" in column {short(column.name)}"
+    where = [f" in column {short(c.name)}" if len(columns) > 1 else "" for c in columns]
+    for column, place in zip(columns, where, strict=True):
         if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb":
             continue
-        kinds = {type(x).__name__ for x in column[:1000] if not isinstance(x, str)}
+        kinds = {type(x).__name__ for x in column[:_LOOKED_AT] if not isinstance(x, str)}
         if kinds or not isinstance(column.dtype, (np.dtype, pd.StringDtype)):
-            found = f"{column.dtype} ({', '.join(sorted(kinds))})"
+            held = f"{column.dtype} ({', '.join(sorted(kinds))}){place}"
             remedy = "convert it with .astype(float) or .astype(str)"
-            return f"[not-a-number] holds {found}{where}, not plain numbers or texts", remedy
-    for column in columns:
+            return f"[not-a-number] holds {held}, not plain numbers or texts", remedy
+    for column, place in zip(columns, where, strict=True):
         if column.dtype.kind == "f" and not np.isfinite(column).all():
-            where = "" if len(columns) == 1 else f" in column {short(column.name)}"
-            problem = f"[not-finite] has a missing or infinite number{where}"
+            problem = f"[not-finite] has a missing or infinite number{place}"
             return problem, "leave that row out, or give it a number"
     return None
 
@@ -347,20 +281,8 @@ def _by_words(free: Mapping[str, Any], error: BaseException) -> BadInput | None:
         kind = f"{type(value).__name__}'" in words or (value is not None and short(value) in words)
         if lacks or (isinstance(error, TypeError) and (flat or kind)):
             remedy = "see the documentation of the function for what it takes"
-            problem = f"[wrong-type] is not what is expected here ({words[:120]})"
-            return BadInput(name, value, problem, remedy)
+            return BadInput(name, value, f"[wrong-type] is not what is expected here ({words[:120]})", remedy)
     return None
-
-
-def _unhashable(value: object) -> bool:
-    if not isinstance(value, (list, tuple, np.ndarray)) or getattr(value, "ndim", 1) == 0:
-        return False
-    return any(not pd.api.types.is_hashable(one) for one in value[:1000])
-
-
-def _sized(value: object) -> bool:
-    """Whether it is a list, a mapping or an array with a length: an array without dimensions has none."""
-    return isinstance(value, (Sequence, Mapping, set, *_ARRAYS)) and getattr(value, "ndim", 1) > 0
 
 
 def _too_much(given: Mapping[str, Any]) -> BadInput | None:
@@ -378,9 +300,8 @@ def _largest(value: object) -> float:
         return math.inf
     if isinstance(value, range):
         return float(len(value))
-    frame = getattr(value, "frame", value)
     try:
-        numbers = np.abs(np.asarray(frame, dtype=float))
+        numbers = np.abs(np.asarray(getattr(value, "frame", value), dtype=float))
     except (TypeError, ValueError, OverflowError):
         return 0.0
     return float(np.fmax.reduce(numbers.ravel(), initial=0.0))

@@ -1,9 +1,9 @@
-"""What every public number and word may be: the one table that the doors, the fuzz and the reader share.
+"""What every public number and word may be: one table for the doors, the fuzz tests and the reader.
 
 A parameter has a type by its hint and a range by its name, because one noun has one meaning everywhere.
-Where a function asks for something else, an entry `function.parameter` (or `Class.parameter`) says so.
-`declared` holds every public call to this table; `tests/test_constraints.py` fails when a public number or
-choice is not in it, or when a function refuses what the table allows.
+Where a function needs another range, an entry `function.parameter` (or `Class.parameter`) says so. `declared`
+checks every public call against this table; `tests/test_constraints.py` fails when a public number or choice
+is not in it, or when a function refuses what the table allows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Range:
     ends: str = "[]"
     rising: bool = False  # of a pair of numbers: the first below the second
     free: bool = False  # part of a result, which may be NaN or infinite
-    inside: bool = False  # refused by the function itself, which has more to say than the range
+    inside: bool = False  # checked by the function itself, which has more to say than the range
 
     def __contains__(self, value: float | Fraction) -> bool:
         if self.free:
@@ -107,20 +107,18 @@ _NAMES: Mapping[Range, str] = {
     Range(1, 10**7): "episode",
     PLACE: "radius x x0 x1 y y0 y1",
     RESULT: """
-        diverged exhausted finished halted increments kt lower numbers reward upper value
+        diverged exhausted finished halted increments kt lower numbers reward value
         value_counted weights""",
 }
 
 #: `function.parameter` or `Class.parameter`, where the name alone says something else.
 _EXACTLY: Mapping[Range, str] = {
     COUNT: """
-        Caps.states Design.of.repeats Design.repeats ItemResponseModel.simulate.agents adaptive.budget
+        Caps.states ItemResponseModel.simulate.agents adaptive.budget
         detectable.pairs difficulty.dots guttman_responses.agents matching.dots plot_subgroups.columns
         power.pairs shorter.random_tests simulate_irt.agents""",
     Range(0, inside=True): "Session.act.action",
-    Range(
-        inside=True
-    ): "Call.position Call.theta",  # the program that is called says where they stand
+    Range(inside=True): "Call.position Call.theta",  # the program that is called says where they are
     Range(1, inside=True): "dimensions.n_obs factors.n_obs generate.difficulty",
     Range(2, 20): "irt.categories",
     NONE_OR_MORE: "HLQ.epsilon Trace.steps divergence.seconds distance.seconds",
@@ -136,14 +134,16 @@ _EXACTLY: Mapping[Range, str] = {
         population_responses.agents random_pattern.actions random_space.actions simulate_profile.levels
         """,
     Range(3): """
-        confirm.n_obs Design.families Design.items coverage.families coverage.items rewriting_effect.n
+        confirm.n_obs coverage.families coverage.items rewriting_effect.n
         simulate_profile.families simulate_profile.items""",
+    Range(3, 100_000): "Design.families Design.items",
     Range(4): "compare.runs estimate.runs population_responses.items",
     Range(8): "null_experiment.runs",
     Range(10): "horizon.draws multiverse.draws",
+    Range(1, 10_000): "Design.of.repeats Design.repeats",
     Range(2, 10): "MarkovPattern.actions",
     Range(6, 10): "Filters.longest",
-    Range(0, 1, "[)"): "HLQ.discount QLearning.discount",
+    Range(0, 1, "[)"): "Design.floor HLQ.discount QLearning.discount",
     Range(0, 1, "(]"): "HLQ.trace adaptive.exposure",
     Range(0, 1e6): "KtScale.offset kt.offset table.offset",
     Range(1e-6, 1e6): "Noisy.noise",
@@ -151,12 +151,9 @@ _EXACTLY: Mapping[Range, str] = {
     Range(-20, 30): "horizon_view.theta",
     Range(0, 50, "()"): "horizon_view.beta",
     Range(0.01, 1000): "anytime_view.seconds",
-    Range(
-        0.02, 60
-    ): "animate_capability_spread.seconds animation_html.seconds save_animation.seconds",
-    Range(
-        1, 10**6
-    ): "coupled.cycles coupled.runs curriculum.count item_programs.programs round_robin.games variations.n",
+    Range(0.02, 60): "animate_capability_spread.seconds animation_html.seconds save_animation.seconds",
+    Range(1, 10**6): """
+        coupled.cycles coupled.runs curriculum.count item_programs.programs round_robin.games variations.n""",
     Range(2, 10**7): "stopping_bias.runs",
     Range(1, 10**7): "generate.n sample.n",  # a gigabyte of programs
     Range(0, 1e18): "Limits.pipe",
@@ -172,7 +169,7 @@ RANGES: dict[str, Range] = {
     for name in names.split()
 }
 
-#: Words of which a function knows a few; it refuses any other by name, with the code "not-an-option".
+#: Words of which a function knows a few; it refuses any other with the code "not-an-option".
 CHOICES = _names("""
     Rules.reward Rules.start WorldRules.reward WorldRules.start adjust alternative anytime_view.agent
     as_items.difficulty as_items.scale base collision
@@ -182,7 +179,7 @@ CHOICES = _names("""
     plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
     rotation rounding rule sample_kind spacing split syntax ties transform weights what wrap""")
 
-#: Texts of which no function can know them all: names, labels, columns, programs, paths, titles.
+#: Texts that no function can list: names, labels, columns, programs, paths, titles.
 TEXTS = _names("""
     DrawingSample.domain Item.kind Pool.measure Sample.domain
     agent agent_from agents alt answer apart citation code column columns

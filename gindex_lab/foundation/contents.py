@@ -1,7 +1,7 @@
 """The lazy table of contents of a package: a name is imported from its module when it is first used.
 
-A type checker and an editor cannot follow that, so each table has a stub beside it (`__init__.pyi`), made
-from it by `stubs`.
+Type checkers and editors cannot follow that, so each table has a stub beside it (`__init__.pyi`), which
+`stubs` makes from it.
 """
 
 import sys
@@ -29,11 +29,9 @@ def contents(
     module offered whole (`gl.aiq` is `gindex_lab.worlds.aiq`), also for `import gindex_lab.aiq`;
     `unlisted` ones are found in the same way and are not in `__all__`.
 
-    >>> get, listing, everything = contents("gindex_lab", {"foundation.responses": "Responses Scores"})
-    >>> everything
-    ['Responses', 'Scores']
-    >>> get("Scores")
-    <class 'gindex_lab.foundation.responses.Scores'>
+    >>> import gindex_lab as gl
+    >>> "Scores" in gl.__all__, gl.Scores
+    (True, <class 'gindex_lab.foundation.responses.Scores'>)
     """
     where = {name: module for module, line in names.items() for name in line.split()}
     whole = {**(packages or {}), **(unlisted or {})}

@@ -1,7 +1,7 @@
 """Every public call goes through a door: its numbers, flags and words are what the function declares.
 
 A public function declares its parameters once: the type in its signature (`ci: float | None`), the range in
-the table of `constraints`. Numbers, lists of numbers, flags and `Literal` words are looked at before a call.
+the table of `constraints`. Numbers, lists of numbers, flags and `Literal` words are checked before a call.
 Tables, arrays and objects are not, so that checking costs no time; when a call fails with an error that is
 not ours, `complaints` finds the argument that breaks the signature.
 """
@@ -21,26 +21,21 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.complaints import (
-    LISTS,
-    MAPPINGS,
-    NUMBERS,
-    complaint,
-    hints_of,
-    members_of,
-    not_a_seed,
-    refuse_nested,
-)
+from gindex_lab.foundation.complaints import LISTS, MAPPINGS, complaint, hints_of, members_of
 from gindex_lab.foundation.constraints import Range, range_of
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
-from gindex_lab.foundation.validate import LARGEST, choice, flag, integer, number, pair
+from gindex_lab.foundation.validate import LARGEST, NUMBERS, choice, flag, integer, not_a_seed, number, pair
 
 __all__ = ["Parameter", "declared", "declared_class", "hold", "parameters_of"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_LOOKED_AT = 100_000  # elements of a list; an array is looked at whole
+_FLAGS = (bool, np.bool_)
+_LISTED = (list, tuple, set, frozenset, range, Mapping, np.ndarray, pd.Series, pd.Index)
+_SIMPLE = {int: int, float: float, Fraction: float, bool: bool, str: str, type(None): type(None)}
+_ELEMENTS = 100_000  # of a list that are looked at; an array is looked at whole
+_DEEPEST, _LOOKED_AT = 200, 100  # levels of nesting, as in `bounds`, and elements of each
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class Parameter:
     words: tuple[str, ...]  # of a Literal
     alone: bool  # one number
     listed: bool  # a list of numbers, or a mapping to them
-    open: bool  # or something else, which is not looked at
+    open: bool  # or something else, which is not checked
     flag: bool  # True or False
 
     @classmethod
@@ -67,39 +62,38 @@ class Parameter:
         """The parameter of this hint; numbers keep to the range also where the hint allows anything."""
         plain = [one for one in members_of(hint) if not _inside(one)]
         inside = [kind for one in members_of(hint) for kind in _flat(one)]
-        kinds = frozenset(_SIMPLE[kind] for kind in (*plain, *inside) if _is_simple(kind))
-        words = tuple(w for kind in (*plain, *inside) for w in _words(kind))
-        anything = not all(_is_simple(kind) or _words(kind) for kind in (*plain, *inside))
-        numeric = float in kinds or int in kinds
-        return cls(
-            name,
-            allowed if numeric or (anything and not kinds & {bool, str}) else None,
-            kinds,
-            words,
-            anything or any(kind in (int, float, Fraction) for kind in plain),
-            bool(inside) and numeric,
-            anything,
-            bool in plain,
-        )
+        simple = [kind for kind in (*plain, *inside) if isinstance(kind, type) and kind in _SIMPLE]
+        literal = [kind for kind in (*plain, *inside) if typing.get_origin(kind) is typing.Literal]
+        kinds = frozenset(_SIMPLE[kind] for kind in simple)
+        words = tuple(word for kind in literal for word in typing.get_args(kind))
+        anything = len(simple) + len(literal) < len(plain) + len(inside)
+        numeric = bool(kinds & {int, float})
+        ranged = allowed if numeric or (anything and not kinds & {bool, str}) else None
+        alone = anything or any(kind in (int, float, Fraction) for kind in plain)
+        return cls(name, ranged, kinds, words, alone, bool(inside) and numeric, anything, bool in plain)
 
     @property
     def checked(self) -> bool:
-        """Whether there is anything to look at."""
+        """Whether there is anything to check."""
         ranged = self.allowed is not None and not (self.allowed.free or self.allowed.inside)
         numeric = self.name == "seed" or not self.open or bool(self.kinds & {int, float})
         return (ranged and numeric) or bool(self.words) or (self.flag and not self.open)
+
+    @property
+    def whole(self) -> bool:
+        """Whether its numbers are whole."""
+        return int in self.kinds and float not in self.kinds
 
     def taken(self, value: Any) -> Any:
         """The value as the function gets it: an int8 would overflow inside, and `range(2.0)` is an error."""
         if isinstance(value, (np.integer, np.floating)):
             value = int(value) if isinstance(value, np.integer) else float(value)
         self.check(value)
-        if (int in self.kinds and float not in self.kinds) or self.name == "seed":
-            if isinstance(value, float) and value.is_integer():
-                return int(value)
+        if self.whole or self.name == "seed":
+            if isinstance(value, float):
+                return _as_whole(value)
             if self.listed and type(value) in (list, tuple):
-                whole = (isinstance(x, float) and x.is_integer() for x in value)
-                return type(value)(int(x) if w else x for x, w in zip(value, whole, strict=True))
+                return type(value)(map(_as_whole, value))
         return value
 
     def check(self, value: Any, name: str = "") -> None:
@@ -120,34 +114,29 @@ class Parameter:
             if self.alone:
                 self._check_number(name, value)
         elif self.listed and isinstance(value, _LISTED) and getattr(value, "shape", True) != ():
-            self._look_into(name, value)
-        elif not self.open and (self.alone or not self.listed) and not self._is_text(value):
+            self._check_elements(name, value)
+        elif isinstance(value, str) and str in self.kinds:
+            return
+        elif not self.open and (self.alone or not self.listed):
             self._refuse(name, value)
-
-    def _is_text(self, value: object) -> bool:
-        return isinstance(value, str) and str in self.kinds
 
     def _check_number(self, name: str, value: Any) -> None:
         allowed = typing.cast(Range, self.allowed)
-        if float not in self.kinds and int in self.kinds:
+        if self.whole:
             integer(name, value, int(max(allowed.low, -LARGEST)), int(min(allowed.high, LARGEST)))
-        elif (
-            value if isinstance(value, Fraction) else number(name, value, allowed.low, allowed.high)
-        ) not in allowed:
-            remedy = f"use a number {allowed}"
-            raise BadInput(name, value, "[out-of-range] is out of range", remedy)
-
-    def _look_into(self, name: str, value: Any) -> None:
-        """The same for each element of a list, or value of a mapping."""
-        one = replace(self, listed=True, alone=True) if not self.alone else self
-        if isinstance(value, Mapping):
-            for key, element in value.items():
-                one.check(element, f"{name}[{key!r}]")
             return
+        found = value if isinstance(value, Fraction) else number(name, value, allowed.low, allowed.high)
+        if found not in allowed:
+            raise BadInput(name, value, "[out-of-range] is out of range", f"use a number {allowed}")
+
+    def _check_elements(self, name: str, value: Any) -> None:
+        """The same for each element of a list, or value of a mapping."""
+        one = self if self.alone else replace(self, alone=True)
         if isinstance(value, (range, np.ndarray, pd.Series, pd.Index)):
             value = _ends(value)
-        for place, element in itertools.islice(enumerate(value), _LOOKED_AT):
-            one.check(element, f"{name}[{place}]")
+        held = value.items() if isinstance(value, Mapping) else itertools.islice(enumerate(value), _ELEMENTS)
+        for place, element in held:
+            one.check(element, f"{name}[{place!r}]")
 
     def _refuse(self, name: str, value: object) -> None:
         """The error of the check that fits what was expected."""
@@ -156,19 +145,6 @@ class Parameter:
         if self.allowed is None:
             flag(name, value)
         self._check_number(name, value)
-
-
-_FLAGS = (bool, np.bool_)
-_LISTED = (list, tuple, set, frozenset, range, Mapping, np.ndarray, pd.Series, pd.Index)
-_SIMPLE = {int: int, float: float, Fraction: float, bool: bool, str: str, type(None): type(None)}
-
-
-def _is_simple(kind: Any) -> bool:
-    return isinstance(kind, type) and kind in _SIMPLE
-
-
-def _words(kind: Any) -> tuple[str, ...]:
-    return typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
 
 
 def _inside(hint: Any) -> list[Any]:
@@ -186,36 +162,40 @@ def _flat(hint: Any) -> list[Any]:
     return [kind for one in _inside(hint) for kind in (_flat(one) if _inside(one) else [one])]
 
 
+def _as_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _ends(values: Any) -> list[Any]:
     """The least and the largest of many numbers (NaN where there is one): all are in a range if those are."""
-    if not len(values):
-        return []
     if isinstance(values, range):
-        return [values[0], values[-1]]
+        return [values[0], values[-1]] if values else []
     flat = np.asarray(values).ravel()
     return [flat.min(), flat.max()] if flat.dtype.kind in "iuf" and flat.size else []
 
 
 def _check_seed(name: str, value: Any, anything: bool) -> None:
-    number_ = isinstance(value, NUMBERS) and not isinstance(value, bool)
-    if number_ and not (value >= 0 and value == value // 1 and value < 2**1000):
-        raise not_a_seed(name, value)
-    if not number_ and (not anything or isinstance(value, _FLAGS)):
+    if isinstance(value, _FLAGS) or not isinstance(value, NUMBERS):
+        right = anything and not isinstance(value, _FLAGS)
+    else:
+        right = bool(value >= 0 and value == value // 1 and value < 2**1000)
+    if not right:
         raise not_a_seed(name, value)
 
 
-def _in_its_own_words(
-    error: BadInput, function: Callable[..., Any], args: Any, kwargs: Any
-) -> GIndexLabError:
-    """A class that looks at its own fields may say more about a value than that it is out of range."""
-    if function.__name__ == "__init__":
-        try:
-            function(*args, **kwargs)
-        except GIndexLabError as own:
-            return own if own.argument == error.argument else error
-        except Exception:  # noqa: BLE001 - the value is refused anyway
-            return error
-    return error
+def _check_depth(name: str, value: object) -> None:
+    """Refuse lists in lists without end: pandas and pyarrow recurse into them until Python is ended."""
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST):
+        held = (one.values() if isinstance(one, dict) else one for one in level[-_LOOKED_AT:])
+        inside = itertools.chain.from_iterable(itertools.islice(one, _LOOKED_AT) for one in held)
+        level = list({id(x): x for x in inside if isinstance(x, (list, tuple, dict))}.values())
+        if not level:
+            return
+    raise BadInput(name, value, "[too-deep] is nested too deeply, or holds itself", "pass a flat one")
+
+
+# -- doors -----------------------------------------------------------------------------------------------
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
@@ -253,7 +233,7 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
         try:
             for name, value in (*zip(places, args, strict=False), *kwargs.items()):
                 if isinstance(value, (list, tuple, dict)):
-                    refuse_nested(name, value)
+                    _check_depth(name, value)
             for name, place, parameter in door():
                 if name in kwargs:
                     kwargs[name] = parameter.taken(kwargs[name])
@@ -277,8 +257,22 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def _in_its_own_words(
+    error: BadInput, function: Callable[..., Any], args: Any, kwargs: Any
+) -> GIndexLabError:
+    """A class that checks its own fields may say more about a value than that it is out of range."""
+    if function.__name__ == "__init__":
+        try:
+            function(*args, **kwargs)
+        except GIndexLabError as own:
+            return own if own.argument == error.argument and own.code != BadInput.code else error
+        except Exception:  # noqa: BLE001 - the value is refused anyway
+            return error
+    return error
+
+
 def declared_class(kind: type) -> type:
-    """The same class, held to the signatures of its `__init__` and of its public methods."""
+    """The same class, with a door before its `__init__` and its public methods."""
     ours = [one for one in kind.__mro__ if one.__module__.startswith("gindex_lab")]
     for one, name in [(owner, attribute) for owner in ours for attribute in list(vars(owner))]:
         if name != "__init__" and name.startswith("_"):
@@ -286,22 +280,24 @@ def declared_class(kind: type) -> type:
         made = vars(one)[name]
         wrapper = type(made) if isinstance(made, (classmethod, staticmethod)) else None
         plain: Any = made.__func__ if wrapper else made
-        if not inspect.isfunction(plain) or hasattr(plain, "__declared__"):
-            continue
-        if not inspect.isgeneratorfunction(inspect.unwrap(plain)):
+        if _needs_a_door(plain):
             setattr(one, name, wrapper(declared(plain)) if wrapper else declared(plain))
     return kind
 
 
+def _needs_a_door(value: Any) -> bool:
+    plain = inspect.isfunction(value) and not hasattr(value, "__declared__")
+    return plain and not inspect.isgeneratorfunction(inspect.unwrap(value))
+
+
 def hold(module: types.ModuleType, name: str) -> Any:
-    """A public name of a module, its failures explained; put back so that it is one object everywhere."""
+    """A public name of a module behind its door; put back so that it is one object everywhere."""
     value = getattr(module, name)
-    ours = str(getattr(value, "__module__", "")).startswith("gindex_lab")
-    if not ours or hasattr(value, "__declared__"):
+    if not str(getattr(value, "__module__", "")).startswith("gindex_lab"):
         return value
     if inspect.isclass(value) and not issubclass(value, BaseException):
         return declared_class(value)
-    if inspect.isfunction(value) and not inspect.isgeneratorfunction(inspect.unwrap(value)):
+    if _needs_a_door(value):
         value = declared(value)
         setattr(module, name, value)
     return value

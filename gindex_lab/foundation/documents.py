@@ -1,8 +1,8 @@
 """Documents: published material that is not one table of agents x items.
 
-A `Documents` is a read-only mapping from a name to parsed content, with the same `name`, `source`,
-`citation` and `licence` that `Responses` carry: programs by domain and file, experiments by file,
-the tables behind the AIQ paper by file.
+A `Documents` is a read-only mapping from a name to parsed content, with the `name`, `source`, `citation` and
+`licence` that `Responses` carry: programs by domain and file, experiments by file, the tables behind the AIQ
+paper by file.
 """
 
 from __future__ import annotations

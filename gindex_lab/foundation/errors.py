@@ -1,8 +1,8 @@
 """Errors that teach: what was given, what was expected, what to do.
 
-Every error that gindex_lab raises on purpose is a `GIndexLabError`. Its message always names the
-argument, the offending value (or row) and the remedy, so that it can be read without the traceback.
-Programs and tests read its `code`, a few words that stay when the wording improves.
+Every error that gindex_lab raises on purpose is a `GIndexLabError`. Its message names the argument, the
+offending value (or row) and the remedy, so that it can be read without the traceback. Programs and tests read
+its `code`, a few words that stay when the wording improves.
 """
 
 from __future__ import annotations
@@ -25,20 +25,18 @@ __all__ = [
 
 Kind = TypeVar("Kind", bound="GIndexLabError")
 
-_LONGEST = 80
+_LONGEST = 80  # characters of a value in a message: a judgement
 _CODED = re.compile(r"\[([a-z][a-z-]+)\] ")
-_NUMPY = re.compile(
-    r"\bnp\.(?:(?:float|complex|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)"
-)
+_NUMPY = re.compile(r"\bnp\.(?:(?:float|complex|int|uint|str|bytes|longdouble)\w*\(([^()]*)\)|(True|False)_)")
 
 
 def _plain(text: str) -> str:
-    """numpy's own spelling of a number does not help a reader: `np.float64(0.5)` is 0.5."""
+    """numpy spells a number as `np.float64(0.5)`; a reader needs 0.5."""
     return _NUMPY.sub(lambda match: match[1] or match[2] or "", text)
 
 
 def short(value: object) -> str:
-    """A value as it may stand in a message: one line, 80 characters at most, both ends kept.
+    """A value as a message shows it: one line, 80 characters at most, both ends kept.
 
     >>> short("/a/long/" + "path/" * 40 + "scores.csv")
     "'/a/long/path/path/path/path/path/path/p…th/path/path/path/path/path/scores.csv'"
@@ -53,7 +51,7 @@ def short(value: object) -> str:
 
 
 def _written(value: object) -> str:
-    """`repr`, but of the two ends only where the whole is long, and of what cannot be written its type."""
+    """`repr`, but only of the two ends where the whole is long, and the type of what has no `repr`."""
     if isinstance(value, int) and abs(value).bit_length() > 4096:
         digits = int(value.bit_length() * 0.30103) + 1
         return f"a whole number of about {digits} digits"
@@ -70,7 +68,7 @@ class GIndexLabError(Exception):
     """The base of all our errors: `code`, `argument`, `value`, `problem`, `remedy`.
 
     `code` is a short stable name of the kind of problem ("not-a-number", "out-of-range", "not-found"), for
-    programs and tests. It is written in brackets before the problem; else it is that of the class.
+    programs and tests. It is written in brackets before the problem; without them it is that of the class.
 
     >>> raise BadInput("columns", 1, "a step curve needs at least two difficulties", "use columns=100")
     Traceback (most recent call last):
@@ -93,7 +91,7 @@ class GIndexLabError(Exception):
         super().__init__(_plain(f"{argument}={short(value)}: {problem}; {remedy}"))
 
     def told_of(self, argument: str, value: object, kind: type[Kind]) -> Kind:
-        """The same problem under another argument, as another kind of error, where a caller knows better.
+        """The same problem under another argument and as another kind of error, where a caller knows better.
 
         >>> error = BadInput("x", 1, "[too-few] is too small", "use 2").told_of("columns", "1", BadProgram)
         >>> error.code, str(error)
@@ -107,7 +105,7 @@ class GIndexLabError(Exception):
 
 
 class BadInput(GIndexLabError, ValueError):
-    """An argument, a table or a file that cannot mean what it says."""
+    """An argument, a table or a file that cannot be used as it is."""
 
     code = "bad-input"
 

@@ -17,29 +17,21 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.bounds import current, too_large
+from gindex_lab.foundation.bounds import current, too_large, within
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.inputs import BROKEN, open_bytes, read_text
+from gindex_lab.foundation.inputs import BROKEN, open_bytes, parse_json, read_text, unreadable
 from gindex_lab.foundation.output import write_text
 
 __all__ = [
-    "comments_in",
-    "header_of",
-    "labels_of",
-    "read_columns",
-    "read_facts",
-    "read_part",
-    "read_table",
-    "whole_lines",
-    "write_facts",
-]
-
+    "comments_in", "header_of", "labels_of", "read_columns", "read_facts", "read_part", "read_table",
+    "whole_lines", "write_facts",
+]  # fmt: skip
 
 # What pandas takes for a missing number (documented with `read_csv`)
 _MISSING = (
-    "|#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN"
-    "|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
+    "|#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null"
 )
+_START = 65_536  # bytes in which the comments above a header are looked for: a judgement
 
 
 def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") -> list[str]:
@@ -50,15 +42,11 @@ def header_of(path: Path, *, separator: str = ",", encoding: str = "utf-8-sig") 
             names = next((row for row in csv.reader(rows, delimiter=separator) if row), [])
     except (OSError, UnicodeError, csv.Error, *BROKEN) as error:
         raise _unreadable(path, error) from None
-    if len(names) > current().columns:
-        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
+    within("columns", len(names), path, f"has {len(names):,} columns")
     twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
     if twice is not None:
-        problem, remedy = (
-            f"[duplicate-label] has two columns {twice!r}",
-            "give each a name of its own",
-        )
-        raise BadInput("path", str(path), problem, remedy)
+        problem = f"[duplicate-label] has two columns {twice!r}"
+        raise BadInput("path", str(path), problem, "give each a name of its own")
     return names
 
 
@@ -78,7 +66,7 @@ def comments_in(start: str) -> int:
 
 def _comments_of(path: Path, encoding: str) -> int:
     with open_bytes(Path(path)) as file:
-        return comments_in(file.read(65_536).decode(encoding, errors="replace"))
+        return comments_in(file.read(_START).decode(encoding, errors="replace"))
 
 
 def whole_lines(file: IO[str], path: Path) -> Iterator[str]:
@@ -92,35 +80,25 @@ def whole_lines(file: IO[str], path: Path) -> Iterator[str]:
 
 
 def read_table(
-    path: Path,
-    labels: Collection[str | int] = (),
-    *,
-    separator: str = ",",
-    encoding: str = "utf-8-sig",
+    path: Path, labels: Collection[str | int] = (), *, separator: str = ",", encoding: str = "utf-8-sig"
 ) -> pd.DataFrame:
     """A CSV with every float, and the text of the columns `labels` (names, positions), as written."""
     header_of(path, separator=separator, encoding=encoding)
     form: dict[str, Any] = {"sep": separator, "encoding": encoding}
     table = _csv(path, **form)
-    _check_index(table, path)
     if not labels:
         return table
     text = _csv(path, usecols=list(labels), dtype=str, na_filter=False, **form)
     for column in text:
-        blank = (text[column].str.strip() == "").to_numpy()
-        if blank.any():
-            row = int(blank.argmax()) + 1
-            raise BadInput(
-                "path", str(path), f"[no-row] has no {column} in row {row}", "fill the cell"
-            )
+        _check_blank(path, column, (text[column].str.strip() == "").to_numpy())
         table[column] = text[column]
     return table
 
 
-def _check_index(table: pd.DataFrame, path: Path) -> None:
-    if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
-        problem = "[uneven-rows] has more cells in a row than names in its header"
-        raise BadInput("path", str(path), problem, "name each column")
+def _check_blank(path: Path, column: str, blank: np.ndarray) -> None:
+    if blank.any():
+        problem = f"[no-row] has no {column} in row {int(blank.argmax()) + 1}"
+        raise BadInput("path", str(path), problem, "fill the cell")
 
 
 def read_columns(
@@ -146,14 +124,11 @@ def read_columns(
         keep_default_na=False,
         na_values={name: _MISSING.split("|") for name in numbers},
     )
-    _check_index(table, path)
     table = table[[*labels, *numbers]]
     for name in labels:
         column = table[name].array
-        blank = np.array([not str(c).strip() for c in column.categories], dtype=bool)
-        if blank.any():
-            row = int(np.append(blank, False)[column.codes].argmax()) + 1
-            raise BadInput("path", str(path), f"has no {name} in row {row}", "fill the cell")
+        blank = np.array([*(not str(c).strip() for c in column.categories), False])
+        _check_blank(path, name, blank[column.codes])
     return table
 
 
@@ -161,24 +136,20 @@ def _csv(path: Path, **form: Any) -> pd.DataFrame:
     try:
         comments = _comments_of(path, form["encoding"])
         with open_bytes(Path(path)) as file:
-            return pd.read_csv(file, skiprows=comments or None, **form)
+            table = pd.read_csv(file, skiprows=comments or None, **form)
     except BadInput:
         raise
     except (OSError, ValueError, OverflowError, *BROKEN) as error:  # pandas' own are ValueErrors
         raise _unreadable(path, error) from None
+    if not isinstance(table.index, pd.RangeIndex):  # pandas took the first column for labels
+        problem = "[uneven-rows] has more cells in a row than names in its header"
+        raise BadInput("path", str(path), problem, "name each column")
+    return table
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:
-    if isinstance(error, FileNotFoundError):
-        return BadInput("path", str(path), "[not-found] does not exist", "check the name")
-    if isinstance(error, BROKEN):
-        problem = "[damaged] is a compressed file that ends early or is damaged"
-        remedy = "copy it again, or unpack what is there with `gzip -dc`"
-        return BadInput("path", str(path), problem, remedy)
-    if isinstance(error, OSError):
-        problem = f"[unreadable] cannot be read ({error.strerror or error})"
-        remedy = "name a CSV file, or a folder in the tidy form"
-        return BadInput("path", str(path), problem, remedy)
+    if isinstance(error, (OSError, *BROKEN)):
+        return unreadable(error, path)
     remedy = "save it as UTF-8 CSV"
     if isinstance(error, UnicodeError):
         remedy += ", or name its encoding: gl.read(path, encoding='latin-1') (--encoding latin-1)"
@@ -196,18 +167,9 @@ def read_facts(folder: Path) -> dict[str, Any]:
     path = Path(folder) / "study.json"
     if not path.exists():
         return {}
-    try:
-        facts = json.loads(read_text(path))
-    except BadInput:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise BadInput(
-            "path", str(path), f"[not-json] is not JSON ({error})", "save the table again"
-        ) from None
+    facts = parse_json(read_text(path), "path", str(path), "save the table again")
     if not isinstance(facts, dict):
-        raise BadInput(
-            "path", str(path), "[not-a-table] is not a table of facts", "save the table again"
-        )
+        raise BadInput("path", str(path), "[not-a-table] is not a table of facts", "save the table again")
     return facts
 
 

@@ -21,23 +21,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, CannotWrite
+from gindex_lab.foundation.errors import BadInput, CannotWrite, ensure
 from gindex_lab.foundation.fingerprints import file_hash
 from gindex_lab.foundation.output import as_path, write_text, writing
 
 __all__ = [
-    "ASIDE",
-    "MARKER",
-    "atomic_folder",
-    "claim",
-    "claimable",
-    "clear_unfinished",
-    "is_copy",
-    "is_ours",
-    "listed",
-    "mark",
-    "remove",
-]
+    "ASIDE", "MARKER", "atomic_folder", "claim", "claimable", "clear_unfinished", "is_copy", "is_ours",
+    "listed", "mark", "remove",
+]  # fmt: skip
 
 MARKER = ".gindex_lab"
 ASIDE = re.compile(r"\.kept\d*$")  # how `_room` names what is the user's where we need its name
@@ -74,16 +65,13 @@ def claimable(folder: Path, what: str) -> None:
     home = Path(os.path.expanduser("~"))
     kept = {"the working folder": Path.cwd(), "your home": home, "the package gindex_lab": SOURCE}
     for name, one in kept.items():
-        if place in (one.resolve(), *one.resolve().parents):
-            problem = f"[not-ours] is {name}, or holds it"
-            raise BadInput("folder", str(folder), problem, _ELSEWHERE)
-    if SOURCE in place.parents:
-        problem = "[not-ours] lies in the package gindex_lab"
-        raise BadInput("folder", str(folder), problem, "name a folder elsewhere")
+        holds = place in (one.resolve(), *one.resolve().parents)
+        ensure(not holds, "folder", str(folder), f"[not-ours] is {name}, or holds it", _ELSEWHERE)
+    inside, remedy = SOURCE in place.parents, "name a folder elsewhere"
+    ensure(not inside, "folder", str(folder), "[not-ours] lies in the package gindex_lab", remedy)
     kind = _facts(place).get("what")
-    if kind not in (None, what):
-        problem = f"[not-ours] holds what gindex_lab wrote there for another purpose ({kind})"
-        raise BadInput("folder", str(folder), problem, _ELSEWHERE)
+    problem = f"[not-ours] holds what gindex_lab wrote there for another purpose ({kind})"
+    ensure(kind in (None, what), "folder", str(folder), problem, _ELSEWHERE)
 
 
 def _marker(folder: Path, what: str, hashes: Mapping[str, str | None]) -> str:
@@ -129,12 +117,12 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 def listed(folder: Path) -> dict[str, str | None]:
     """The files that we wrote into a folder, by its marker, with their hashes where it has them."""
-    found = _facts(folder).get("files", [])
+    found = _facts(folder).get("files")
     if isinstance(found, list):  # markers of version 0.1
-        found = {name: None for name in found if isinstance(name, str)}
+        found = dict.fromkeys(name for name in found if isinstance(name, str))
     names = found if isinstance(found, dict) else {}
-    plain = {name: names[name] for name in names if ".." not in Path(name).parts}
-    return {name: plain[name] for name in plain if not Path(name).is_absolute()}
+    inside = [name for name in names if ".." not in Path(name).parts and not Path(name).is_absolute()]
+    return {name: names[name] for name in inside}
 
 
 def _unchanged(folder: Path) -> set[str]:
@@ -143,8 +131,7 @@ def _unchanged(folder: Path) -> set[str]:
     return {
         name
         for name, written in listed(folder).items()
-        if os.path.realpath((place / name).parent)
-        == str((place / name).parent)  # no link on the way
+        if os.path.realpath((place / name).parent) == str((place / name).parent)  # no link on the way
         and (written is None or written == _hash(place / name))
     }
 
@@ -232,9 +219,8 @@ def _check_folder(path: Path) -> None:
     except OSError as error:
         problem = f"cannot be inspected ({error.strerror})"
         raise CannotWrite("folder", str(path), problem, "name another folder") from None
-    if found and not is_ours(path):
-        problem = f"[not-ours] holds {found[0]!r} and was not written by gindex_lab"
-        raise BadInput("folder", str(path), problem, _ELSEWHERE)
+    problem = f"[not-ours] holds {found[:1]} and was not written by gindex_lab"
+    ensure(not found or is_ours(path), "folder", str(path), problem, _ELSEWHERE)
 
 
 def _carry_over(old: Path, new: Path) -> None:
@@ -248,9 +234,8 @@ def _carry_over(old: Path, new: Path) -> None:
     theirs = sorted(set(_files(old)) - ours, key=lambda name: (os.path.lexists(new / name), name))
     for name in theirs:
         source = old / name
-        if not source.is_symlink() and not source.is_file():
-            problem = f"[not-ours] holds {name!r}, which is neither a file nor a folder"
-            raise BadInput("folder", str(old), problem, "move it elsewhere")
+        problem = f"[not-ours] holds {name!r}, which is neither a file nor a folder"
+        ensure(source.is_symlink() or source.is_file(), "folder", str(old), problem, "move it elsewhere")
         if target := _room(old, new, name):
             target.parent.mkdir(parents=True, exist_ok=True)
             _link_or_copy(source, target)
@@ -263,9 +248,7 @@ def _room(old: Path, new: Path, name: str) -> Path | None:
         last = depth == len(parts)
         for k in itertools.count():
             found = place / f"{part}{('', '.kept')[k] if k < 2 else f'.kept{k}'}"
-            if not os.path.lexists(found) or (
-                not last and found.is_dir() and not found.is_symlink()
-            ):
+            if not os.path.lexists(found) or (not last and found.is_dir() and not found.is_symlink()):
                 break
             if last and _same(old / name, found):
                 return None

@@ -18,9 +18,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
-from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_large
+from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_large, within
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import as_path, scratch, writing
 
@@ -30,23 +30,31 @@ else:  # the same module for older versions of Python
     from backports.zstd import ZstdError, ZstdFile
 
 __all__ = [
-    "BROKEN",
-    "as_path",
-    "check_archive",
-    "check_depth",
-    "files_below",
-    "member_bytes",
-    "open_bytes",
-    "parse_json",
-    "present",
-    "read_bytes",
-    "read_text",
-    "spooled",
-]
+    "BROKEN", "as_path", "check_archive", "files_below", "member_bytes", "open_bytes", "open_regular",
+    "parse_json", "present", "read_bytes", "read_text", "spooled", "unreadable",
+]  # fmt: skip
 
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, ZstdError)  # of a compressed file that ends early
-_CHUNK = 2**18
+_CHUNK = 2**18  # bytes that are read at once
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_SPECIAL = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+_SPECIAL |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device")
+
+
+def unreadable(error: Exception, path: object, argument: str = "path") -> BadInput:
+    """The error for what the system, or whoever unpacks a file, says of it.
+
+    >>> unreadable(FileNotFoundError(), "a.csv").code
+    'not-found'
+    """
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return BadInput(argument, str(path), "[not-found] does not exist", "check the name")
+    if isinstance(error, BROKEN):
+        problem = "[damaged] is a compressed file that ends early or is damaged"
+        remedy = "copy it again, or unpack what is there with `gzip -dc`"
+        return BadInput(argument, str(path), problem, remedy)
+    problem = f"[unreadable] cannot be read ({getattr(error, 'strerror', None) or error})"
+    return BadInput(argument, str(path), problem, "name a file that you may read")
 
 
 def present(path: Path, argument: str = "path") -> bool:
@@ -54,11 +62,7 @@ def present(path: Path, argument: str = "path") -> bool:
     try:
         path.stat()
     except PermissionError as error:
-        problem, remedy = (
-            f"[unreadable] cannot be read ({error.strerror})",
-            "name a file that you may read",
-        )
-        raise BadInput(argument, str(path), problem, remedy) from None
+        raise unreadable(error, path, argument) from None
     except (OSError, ValueError):
         return False
     return True
@@ -68,37 +72,18 @@ def open_regular(path: Path, argument: str = "path") -> IO[bytes]:
     """A regular file, opened for reading; a pipe, a device or a folder is refused without waiting."""
     try:
         handle = os.open(path, _FLAGS)
-    except (FileNotFoundError, NotADirectoryError):
-        problem, remedy = "[not-found] does not exist", "check the name"
-        raise BadInput(argument, str(path), problem, remedy) from None
     except (OSError, ValueError) as error:
-        problem = f"[unreadable] cannot be read ({getattr(error, 'strerror', None) or error})"
-        remedy = "name a file that you may read"
-        raise BadInput(argument, str(path), problem, remedy) from None
+        raise unreadable(error, path, argument) from None
     mode = os.fstat(handle).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(handle)
-        raise _not_regular(path, mode, argument)
-    return os.fdopen(handle, "rb")
-
-
-def _not_regular(path: Path, mode: int, argument: str = "path") -> BadInput:
-    kinds = {
-        stat.S_IFDIR: "a folder",
-        stat.S_IFIFO: "a pipe",
-        stat.S_IFCHR: "a device",
-        stat.S_IFBLK: "a device",
-        stat.S_IFSOCK: "a socket",
-    }
-    problem = f"[not-a-regular-file] is {kinds.get(stat.S_IFMT(mode), 'a special file')}, not a regular file"
-    remedy = "name a file"
+    if stat.S_ISREG(mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    kind = _SPECIAL.get(stat.S_IFMT(mode), "a special file")
+    remedy = "name a file" if stat.S_ISDIR(mode) else "copy what it gives into a file first"
     if stat.S_ISFIFO(mode):
-        remedy = (
-            "copy what it gives into a file, or allow it with `with gl.limits(pipe=10)` (seconds)"
-        )
-    elif not stat.S_ISDIR(mode):
-        remedy = "copy what it gives into a file first"
-    return BadInput(argument, str(path), problem, remedy)
+        remedy += ", or allow it with `with gl.limits(pipe=10)` (seconds)"
+    problem = f"[not-a-regular-file] is {kind}, not a regular file"
+    raise BadInput(argument, str(path), problem, remedy)
 
 
 @contextmanager
@@ -131,9 +116,7 @@ def _through(handle: int, path: Path) -> Iterator[bytes]:
     while select.select([handle], [], [], allowed.pipe)[0]:
         part = os.read(handle, _CHUNK)
         size += len(part)
-        if size > allowed.document:
-            problem = f"gives more than {size - len(part):,} bytes"
-            raise too_large("path", str(path), problem, "document", 10 * size)
+        within("document", size, path, f"gives more than {size - len(part):,} bytes", more=10)
         if not part:
             return
         yield part
@@ -146,7 +129,6 @@ class _Counted(io.RawIOBase):
     def __init__(self, inner: IO[bytes], file: IO[bytes], path: Path, packed: bool) -> None:
         super().__init__()
         self._inner, self._file, self._path, self._packed = inner, file, path, packed
-        self._on_disk = os.fstat(file.fileno()).st_size
         self._since, self._at = time.monotonic(), 0
         self._window = 0, 0  # unpacked and packed bytes at the last look
         self._ahead = memoryview(b"")  # unpacked and looked at, and not yet given
@@ -191,26 +173,20 @@ class _Counted(io.RawIOBase):
 
     def _check(self, at: int) -> None:
         """Every sixteen megabytes must come from enough packed ones, whatever came before."""
-        if at > current().size:
-            raise _bomb(self._path, at, self._on_disk, "size")
+        within("size", at, self._path, f"holds more than {at:,} bytes", more=10)
         check_time(self._path, self._since)
         unpacked, packed = self._window
         if not self._packed or at - unpacked < UNCHECKED:
             return
         consumed = self._file.tell()
         if at - unpacked > current().ratio * max(consumed - packed, 1):
-            raise _bomb(self._path, at, consumed, "ratio")
+            raise _bomb(self._path, at, consumed)
         self._window = at, consumed
 
 
-def _bomb(path: Path, unpacked: float, packed: int, name: str) -> BadInput:
-    if name == "size":
-        problem = f"holds more than {unpacked:,.0f} bytes"
-        return too_large("path", str(path), problem, "size", 10 * unpacked)
-    problem = (
-        f"unpacks to more than {unpacked:,.0f} bytes from {packed:,}, "
-        f"over {current().ratio:,.0f} times its size"
-    )
+def _bomb(path: Path, unpacked: float, packed: int) -> BadInput:
+    times = f"over {current().ratio:,.0f} times its size"
+    problem = f"unpacks to more than {unpacked:,.0f} bytes from {packed:,}, {times}"
     return too_large("path", str(path), problem, "ratio", 2000)
 
 
@@ -241,16 +217,10 @@ def read_bytes(path: Path, argument: str = "path") -> bytes:
     try:
         with open_bytes(path, argument) as file:
             data = b"".join(_up_to(file, most + 1))
-    except BROKEN:
-        problem = "[damaged] is a compressed file that ends early or is damaged"
-        remedy = "copy it again, or unpack what is there with `gzip -dc`"
-        raise BadInput(argument, str(path), problem, remedy) from None
-    except OSError as error:
-        problem = f"[unreadable] cannot be read ({error.strerror or error})"
-        raise BadInput(argument, str(path), problem, "copy it again") from None
-    if len(data) > most:
-        problem = f"holds more than {most:,} bytes, to be held whole"
-        raise too_large(argument, str(path), problem, "document", 10 * most)
+    except (OSError, *BROKEN) as error:
+        raise unreadable(error, path, argument) from None
+    problem = f"holds more than {most:,} bytes, to be held whole"
+    within("document", len(data), path, problem, more=10, argument=argument)
     return data
 
 
@@ -268,40 +238,39 @@ def read_text(path: object, encoding: str = "utf-8-sig", argument: str = "path")
         return read_bytes(place, argument).decode(encoding)
     except UnicodeError:
         name = encoding.removesuffix("-sig").upper()
-        raise BadInput(
-            argument, str(place), f"[wrong-encoding] is not {name} text", f"save it as {name}"
-        ) from None
+        problem = f"[wrong-encoding] is not {name} text"
+        raise BadInput(argument, str(place), problem, f"save it as {name}") from None
 
 
 # -- JSON --------------------------------------------------------------------------------------------
 
 
-def parse_json(text: str | bytes, argument: str, value: object) -> Any:
-    """A JSON document, no deeper than allowed; `ValueError` (not ours) where it is not JSON."""
+_BRACKETS: dict[type, Any] = {str: ("[", "{"), bytes: (b"[", b"{")}  # a million lines: made once
+
+
+def parse_json(text: str | bytes, argument: str, value: object, remedy: str | None = None) -> Any:
+    """A JSON document, no deeper than allowed.
+
+    What is not JSON is a `BadInput` with this remedy; without one, the `ValueError` of `json`.
+    """
+    most = current().depth
     try:
         found = json.loads(text)
     except RecursionError:
-        raise _too_deep(argument, value) from None
-    check_depth(text, found, argument, value)
+        raise _too_deep(argument, value, most) from None
+    except ValueError as error:
+        if remedy is None:
+            raise
+        raise BadInput(argument, value, f"[not-json] is not JSON ({str(error)[:80]})", remedy) from None
+    square, curly = _BRACKETS[type(text)]
+    opened = text.count(square) + text.count(curly)  # counted before anything is walked
+    if opened > most and _depth(found, int(most)) > most:
+        raise _too_deep(argument, value, most)
     return found
 
 
-def check_depth(text: str | bytes, found: object, argument: str, value: object) -> None:
-    """Refuse what is nested more deeply than allowed; brackets are counted before anything is walked."""
-    most = current().depth
-    if isinstance(text, str):
-        opened = text.count("[") + text.count("{")
-    else:
-        opened = text.count(b"[") + text.count(b"{")
-    if opened > most and _depth(found, int(most)) > most:
-        raise _too_deep(argument, value)
-
-
-def _too_deep(argument: str, value: object) -> BadInput:
-    most = current().depth
-    return too_large(
-        argument, value, f"is nested more than {most:.0f} levels deep", "depth", 2 * most
-    )
+def _too_deep(argument: str, value: object, most: float) -> BadInput:
+    return too_large(argument, value, f"is nested more than {most:.0f} levels deep", "depth", 2 * most)
 
 
 def _depth(found: object, most: int) -> int:
@@ -318,30 +287,17 @@ def _depth(found: object, most: int) -> int:
 # -- archives and folders ----------------------------------------------------------------------------
 
 
-class Archive(Protocol):
-    """A zip, of the standard library or of its back port that knows Zstandard."""
-
-    def infolist(self) -> list[Any]: ...
-
-
-def check_archive(archive: Archive, path: Path) -> None:
+def check_archive(archive: Any, path: Path) -> None:
     """Refuse an archive with too many members, or whose members would unpack to too much."""
-    allowed, infos = current(), archive.infolist()
-    if len(infos) > allowed.members:
-        problem = f"holds {len(infos):,} files"
-        raise too_large("path", str(path), problem, "members", len(infos))
-    unpacked, packed = sum(info.file_size for info in infos), path.stat().st_size
-    if unpacked > allowed.size:
-        raise _bomb(path, unpacked, packed, "size")
-    if unpacked > max(UNCHECKED, allowed.ratio * packed):
-        raise _bomb(path, unpacked, packed, "ratio")
-    for info in infos:
-        if info.file_size > max(UNCHECKED, allowed.ratio * info.compress_size):
-            raise _bomb(path, info.file_size, info.compress_size, "ratio")
+    infos, packed = archive.infolist(), path.stat().st_size
+    within("members", len(infos), path, f"holds {len(infos):,} files")
+    unpacked, ratio = sum(info.file_size for info in infos), current().ratio
+    within("size", unpacked, path, f"holds more than {unpacked:,} bytes", more=10)
+    for large, small in ((unpacked, packed), *((info.file_size, info.compress_size) for info in infos)):
+        if large > max(UNCHECKED, ratio * small):
+            raise _bomb(path, large, small)
     largest = max((info.file_size for info in infos), default=0)
-    if largest > allowed.document:
-        problem = f"has a part of {largest:,} bytes, to be held whole"
-        raise too_large("path", str(path), problem, "document", largest)
+    within("document", largest, path, f"has a part of {largest:,} bytes, to be held whole")
 
 
 def member_bytes(archive: Any, name: str) -> bytes:
@@ -360,7 +316,7 @@ def member_bytes(archive: Any, name: str) -> bytes:
 def files_below(folder: Path, skipped: dict[Path, BadInput] | None = None) -> Iterator[Path]:
     """Every file below a folder, in order; a folder that cannot be read is an error, or in `skipped`."""
 
-    def unreadable(failure: OSError) -> None:
+    def closed(failure: OSError) -> None:
         where = Path(failure.filename)
         problem = f"[unreadable] is a folder that cannot be read ({failure.strerror})"
         error = BadInput("path", str(where), problem, "make it readable")
@@ -368,15 +324,12 @@ def files_below(folder: Path, skipped: dict[Path, BadInput] | None = None) -> It
             raise error
         skipped[where] = error
 
-    allowed = current()
     count = 0
-    for where, folders, names in os.walk(folder, onerror=unreadable):
+    for where, folders, names in os.walk(folder, onerror=closed):
         folders.sort()
-        if len(Path(where).relative_to(folder).parts) >= allowed.depth:
-            raise too_large("path", where, "is nested too deeply", "depth", 2 * allowed.depth)
+        depth = len(Path(where).relative_to(folder).parts)
+        within("depth", depth + 1, where, "is nested too deeply", more=2)
         for name in sorted(names):
             count += 1
-            if count > allowed.members:
-                problem = f"holds more than {count - 1:,} files"
-                raise too_large("path", str(folder), problem, "members", 10 * count)
+            within("members", count, folder, f"holds more than {count - 1:,} files", more=10)
             yield Path(where, name)

@@ -22,18 +22,16 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 __all__ = [
-    "INTERRUPTED",
-    "READER_GONE",
-    "ends_once",
-    "quiet_start",
-    "reader_gone",
-    "silence",
-    "speak_any_encoding",
-    "visible",
-]
+    "INTERRUPTED", "READER_GONE", "ends_once", "quiet_start", "reader_gone", "silence",
+    "speak_any_encoding", "visible",
+]  # fmt: skip
 
-INTERRUPTED = 130
-_PATIENCE = 3.0  # seconds for an orderly end; all must be over within five
+INTERRUPTED = 130  # what a shell reports of a program that SIGINT ended
+READER_GONE = 141  # the same of SIGPIPE
+_PATIENCE = 3.0  # seconds for an orderly end; all must be over within five (SECURITY.md)
+_HANDLER = "gindex_lab.spelled"
+_PLAIN = {"–": "-", "—": "-", "−": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "→": "->",
+          "“": '"', "”": '"', "‘": "'", "’": "'", "·": "*", "∞": "inf", "±": "+-"}  # fmt: skip
 
 
 @contextmanager
@@ -45,10 +43,7 @@ def ends_once() -> Iterator[None]:
     False
     """
     before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before in (
-        signal.SIG_IGN,
-        _first,
-    ):
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, _first):
         yield
         return
     signal.signal(signal.SIGINT, _first)
@@ -61,7 +56,7 @@ def ends_once() -> Iterator[None]:
 
 @contextmanager
 def quiet_start() -> Iterator[None]:
-    """A process that starts here hears no Ctrl-C until it asks to: we end it, without its traceback."""
+    """A process that starts in the block gets no Ctrl-C until it asks to: we end it, without a traceback."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -97,12 +92,6 @@ def _end_children(process: int) -> None:
                 child.kill()
 
 
-READER_GONE = 141  # what a shell reports of a program that SIGPIPE ended
-_HANDLER = "gindex_lab.spelled"
-_PLAIN = {"–": "-", "—": "-", "−": "-", "…": "...", "×": "x", "≤": "<=", "≥": ">=", "→": "->",
-          "“": '"', "”": '"', "‘": "'", "’": "'", "·": "*", "∞": "inf", "±": "+-"}  # fmt: skip
-
-
 def in_ascii(character: str) -> str:
     """How a character is written where only ASCII can be shown.
 
@@ -134,7 +123,7 @@ def visible(text: str) -> str:
 
 
 def speak_any_encoding() -> None:
-    """Let no character that is printed be an error."""
+    """Print any character without an error, whatever the terminal's encoding."""
     codecs.register_error(_HANDLER, _spelled)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -142,7 +131,7 @@ def speak_any_encoding() -> None:
 
 
 def reader_gone() -> bool:
-    """Whether standard output or error is a pipe that nobody reads any more."""
+    """Whether standard output or error is a pipe that nobody reads any longer."""
     if not hasattr(select, "poll"):  # Windows: the error itself is all we know
         return True
     waiting = select.poll()
@@ -155,7 +144,7 @@ def reader_gone() -> bool:
 
 
 def silence() -> None:
-    """Send what is still in the buffers nowhere, so that Python's own end does not stumble over it."""
+    """Discard what is still in the buffers, so that Python does not fail on it when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())

@@ -1,9 +1,9 @@
 """Journals: text files by which a long computation goes on where it was interrupted.
 
-The first line says what is computed, and must agree for two runs to be parts of one; each further line is
-a piece that is finished, with a hash. A line is written when its piece is safe; one that was cut off by a
-kill, or damaged, does not count, so a journal never promises more than there is. One process at a time
-writes a journal; another one is refused until it ends. What is kept whole stands in `kept.py`.
+The first line says what is computed; two runs are parts of one computation only if it agrees. Each further
+line is a finished piece with a hash. A line is written when its piece is safe; one that a kill cut off, or
+that is damaged, does not count, so a journal never promises more than there is. One process at a time writes
+a journal; another one is refused until it ends. Results that are kept whole: `kept.py`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Damaged(ValueError):
 class Journal:
     """`header` and finished pieces (`entries`, each plain JSON), in memory and in the file.
 
-    `argument` is the argument that named the file, for the messages; with `anew` what a file of ours says is
-    dropped. A journal with lines of its own form overrides `written` and `understood`.
+    `argument` is the argument that named the file, for the messages; `anew` drops what a file of ours says.
+    A journal with lines of its own form overrides `written` and `understood`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -73,14 +73,12 @@ class Journal:
             raise
 
     def _held(self) -> _Hold:
-        """The file, made if it is not there, for this process alone."""
+        """The file, made if it does not exist, for this process alone."""
         with writing(self.path, self.argument):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             hold = _Hold.of(self.path)
         if hold is None:
-            raise self._bad(
-                "[in-use] is being written by another process", "wait until that one ends"
-            )
+            raise self._bad("[in-use] is being written by another process", "wait until that one ends")
         return hold
 
     def _begin(self) -> None:
@@ -98,7 +96,7 @@ class Journal:
             _write_through(file)
 
     def forget(self, entries: list[Any], why: str) -> None:
-        """Take back pieces that turned out to be damaged: they are computed again."""
+        """Take back pieces that turned out to be damaged, so that they are computed again."""
         self.entries = [entry for entry in self.entries if entry not in entries]
         self._rewrite(f"{len(entries)} of its pieces {why}")
 
@@ -132,11 +130,9 @@ class Journal:
             raise self._bad(f"cannot be read ({error})") from None
         size, (first, *lines) = len(found), found.split(b"\n")
         self._check(first)
-        damaged = 0
-        for line in lines[:-1]:
-            entry = self._opened(line)
-            damaged += entry is None
-            self.entries += [] if entry is None else [entry]
+        pieces = [self._opened(line) for line in lines[:-1]]
+        self.entries = [piece for piece in pieces if piece is not None]
+        damaged = len(pieces) - len(self.entries)
         if damaged:
             self._rewrite(f"{damaged} of its lines {'is' if damaged == 1 else 'are'}")
         elif lines and lines[-1]:  # cut off when the run was interrupted
@@ -169,18 +165,15 @@ class Journal:
         """The pieces by the number that each has under `key`."""
         for number, entry in enumerate(self.entries, 2):
             if not isinstance(entry, dict) or not isinstance(entry.get(key), int):
-                raise self._corrupted(number, repr(entry)[:40])
+                raise self._bad(f"[damaged] is corrupted in line {number} ({repr(entry)[:40]})")
         return {entry[key]: entry for entry in self.entries}
-
-    def _corrupted(self, number: int, problem: str) -> BadInput:
-        return self._bad(f"[damaged] is corrupted in line {number} ({problem})")
 
     def _bad(self, problem: str, remedy: str = "") -> BadInput:
         return BadInput(self.argument, str(self.path), problem, remedy or self.remedy)
 
 
 class _Hold:
-    """A file that is held by this process, as long as this object lives.
+    """A file that this process holds as long as this object lives.
 
     Two objects of one process share it: a notebook keeps what failed a moment ago, and must be able to go on.
     """
@@ -207,7 +200,7 @@ class _Hold:
 
 
 def _opened(path: Path, mode: str) -> IO[bytes]:
-    """A file for writing, by no link that somebody has just put there."""
+    """A file for writing, and never through a link that somebody has just put there."""
     no_link = getattr(os, "O_NOFOLLOW", 0)  # Windows has none
     return open(path, mode + "b", opener=lambda name, flags: os.open(name, flags | no_link, 0o666))
 
@@ -222,7 +215,7 @@ def _write_through(file: IO[bytes]) -> None:
 
 
 def _locked(file: IO[bytes]) -> bool:
-    """Lock a file; where the system cannot, it goes without."""
+    """Lock a file; where the system has no locks, go on without."""
     try:
         import fcntl
 
@@ -244,7 +237,7 @@ def continued(
     jobs: int | None = 1,
     progress: str | None = None,
 ) -> list[dict[str, Any]]:
-    """`compute(*shared, item)` of every item, in order: what the journal knows is not computed again.
+    """`compute(*shared, item)` of every item, in order; what the journal knows is not computed again.
 
     A piece is the answer (plain JSON) with its item under `key`, and is written down as it comes.
 

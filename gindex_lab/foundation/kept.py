@@ -1,15 +1,15 @@
-"""Whole results that are kept for later, each with its hash: what is damaged is never taken for a result.
+"""Whole results that are kept for later, each with its hash: a damaged file is never taken for a result.
 
-There are two ways to go on where one stopped:
+There are two ways to go on where a run stopped:
 
 - a `Journal` (`journals.py`) for a long computation in many pieces, written as they come, by one process;
-- a kept file for a whole result: `keep` and `kept` in the user's cache, for what can be computed again
-  (a table of programs, a unit of an experiment), by any number of processes; `vouch` and `is_vouched` for a
+- a kept file for a whole result: `keep` and `kept` in the user's cache, for what can be computed again (a
+  table of programs, a unit of an experiment), by any number of processes; `vouch` and `is_vouched` for a
   table in a folder of the user's, which stays a plain CSV; a sealed JSON object (`fingerprints.sealed`) for
   the state of a test and the record of a notebook.
 
-`joblib.Memory` would serve the cache, but it unpickles whatever lies there, damaged or put there by somebody
-else, and what it keeps depends on the version of Python.
+`joblib.Memory` would serve as the cache, but it unpickles whatever it finds, damaged or put there by somebody
+else, and its files depend on the version of Python.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["is_vouched", "keep", "kept", "set_aside", "vouch"]
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write what can be computed again, after a line with its hash; where that fails, say so and go on.
+    """Write what can be computed again, after a line with its hash; warn where that fails, and go on.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -53,21 +53,20 @@ def kept(path: Path) -> bytes | None:
     return content if digest_of(content).encode() == checksum else None
 
 
-def vouch(path: Path, content: bytes | None = None) -> None:
-    """Write the hash of a file beside it, in the form that `sha256sum -c` reads; of the `content` that it
-    will have, if that is given: a run that is killed in between has not finished it."""
-    found = file_hash(path) if content is None else digest_of(content)
-    write_text(_voucher(path), f"{found}  {path.name}\n")
+def vouch(path: Path, content: bytes) -> None:
+    """Write a file, and before it its hash beside it, in the form that `sha256sum -c` reads: a run that is
+    killed in between has not finished it."""
+    write_text(_voucher(path), f"{digest_of(content)}  {path.name}\n")
+    write_bytes(path, content)
 
 
 def is_vouched(path: Path) -> bool:
-    """Whether a file is as it was when `vouch` wrote its hash down.
+    """Whether a file is as `vouch` wrote it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "a.csv")
-    ...     write_text(file, "1")
-    ...     vouch(file)
+    ...     vouch(file, b"1")
     ...     before = is_vouched(file)
     ...     write_text(file, "2")
     ...     before, is_vouched(file)
@@ -85,9 +84,7 @@ def _voucher(path: Path) -> Path:
 def set_aside(path: Path, problem: str) -> None:
     """Keep a copy of a damaged file as `.damaged`, `.damaged2` ..., and say in a warning what happens."""
     names = (f"{path.name}.damaged{k if k > 1 else ''}" for k in itertools.count(1))
-    aside = next(
-        path.with_name(name) for name in names if not os.path.lexists(path.with_name(name))
-    )
+    aside = next(path.with_name(name) for name in names if not os.path.lexists(path.with_name(name)))
     write_bytes(aside, path.read_bytes())
     said = f"[damaged] {path}: {problem} (the file as it was: {aside.name})"
     warnings.warn(said, Caution, stacklevel=5)

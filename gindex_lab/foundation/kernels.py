@@ -1,8 +1,8 @@
 """How this package compiles: numba, with machine code kept on disk that never goes stale.
 
-numba forgets the machine code of a function when its file changes, but not when a file that it calls
-does. Here the stamp of a kernel is that of every file of kernels beside it, and of the packages it names.
-The stamp is private to numba: this module alone writes it, and `test_kernels.py` fails when it need not.
+numba drops the machine code of a function when its file changes, but not when a file changes whose functions
+it calls. Here the stamp of a kernel is that of every file of kernels beside it, and of the packages it names.
+The stamp is private to numba: only this module writes it, and `test_kernels.py` fails when it is not needed.
 """
 
 from __future__ import annotations

@@ -42,19 +42,13 @@ if TYPE_CHECKING:
     SeedLike: TypeAlias = int | np.integer | np.random.Generator | np.random.SeedSequence | None
     NumbersLike: TypeAlias = pd.Series | npt.ArrayLike  # one number, or a list, array or Series
     DifficultyLike: TypeAlias = str | Mapping[Any, float] | pd.Series | npt.ArrayLike | None
-    PerItemLike: TypeAlias = (
-        Mapping[Any, float] | pd.Series | npt.ArrayLike | None
-    )  # one for all, or each
+    PerItemLike: TypeAlias = Mapping[Any, float] | pd.Series | npt.ArrayLike | None  # one for all, or each
     DateLike: TypeAlias = str | date | np.datetime64 | pd.Timestamp | None
-    LabelsLike: TypeAlias = (
-        str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None
-    )  # a column, or each
+    LabelsLike: TypeAlias = str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None  # a column, or each
     SettingLike: TypeAlias = str | float | PerItemLike  # "fit", one number, or one of each item
     LettersLike: TypeAlias = str | Sequence[str]  # "adgj", or ["a", "d", "g", "j"]
     DatesLike: TypeAlias = str | Mapping[Any, Any] | pd.Series | npt.ArrayLike | None
-    AgentLike: TypeAlias = (
-        Any  # a name, an agent of ours, or a class or object with act or perceive
-    )
+    AgentLike: TypeAlias = Any  # a name, an agent of ours, or a class or object with act or perceive
     ClockLike: TypeAlias = Any  # "virtual", "real", or a clock of `gl.anytime`
     ProgramLike: TypeAlias = Any  # a program, a flow, a drawing, or a text or path that gives one
 else:

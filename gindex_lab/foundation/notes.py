@@ -1,6 +1,6 @@
-"""What a reader decided, and how to decide otherwise: one line each, and a short table of them.
+"""What a reader of logs decided, and how to change it: one line each, and a short table of them.
 
-A `Note` is a sentence (a `str`), and knows what it is about and which option changes it. `Notes` is a tuple
+A `Note` is a sentence (a `str`) that knows what it is about and which option changes it. `Notes` is a tuple
 of them that a notebook shows as a table: what, decided, how to change it.
 """
 

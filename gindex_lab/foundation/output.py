@@ -18,33 +18,21 @@ from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, CannotWrite
 
-__all__ = [
-    "appendable",
-    "as_path",
-    "atomic_path",
-    "scratch",
-    "write_bytes",
-    "write_text",
-    "writing",
-]
+__all__ = ["appendable", "as_path", "atomic_path", "scratch", "write_bytes", "write_text", "writing"]
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_AWAY = (errno.ESTALE, errno.ETIMEDOUT)
+_ABOUT_THE_DISK = (*_FULL, *_AWAY, errno.EFBIG, errno.EROFS, errno.EIO)
 _REMEDIES = {
-    errno.ENOSPC: "free some space, or write to another disk",
-    errno.EDQUOT: "free some space, or write to another disk",
+    **dict.fromkeys(_FULL, "free some space, or write to another disk"),
+    **dict.fromkeys(_AWAY, "connect the disk again, or write to another one"),
     errno.EFBIG: "write to a disk that takes larger files",
     errno.EROFS: "write to another disk",
-    errno.ESTALE: "connect the disk again, or write to another one",
-    errno.ETIMEDOUT: "connect the disk again, or write to another one",
     errno.EXDEV: "write to a folder on the same disk",
     errno.EBUSY: "name a folder inside it",
     errno.ENAMETOOLONG: "use a shorter name",
     errno.ENOTDIR: "name a file inside a folder",
 }
-_CODES = {errno.ENOSPC: "disk-full", errno.EDQUOT: "disk-full"}
-_ABOUT_THE_DISK = (
-    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO),
-    *(errno.ESTALE, errno.ETIMEDOUT),
-)
 
 
 def as_path(argument: str, path: object) -> Path:
@@ -54,8 +42,7 @@ def as_path(argument: str, path: object) -> Path:
     'a.csv'
     """
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        remedy = "name a file or a folder"
-        raise BadInput(argument, path, "[wrong-type] is not a path", remedy)
+        raise BadInput(argument, path, "[wrong-type] is not a path", "name a file or a folder")
     text = os.fspath(path)
     try:
         longest = max(map(len, os.fsencode(text).split(os.sep.encode())))
@@ -85,7 +72,7 @@ def writing(path: Path, argument: str = "path") -> Iterator[None]:
             raise
         number = error.errno or 0
         remedy = _REMEDIES.get(number, "choose a place where you may write")
-        code = _CODES.get(number, CannotWrite.code)
+        code = "disk-full" if number in _FULL else CannotWrite.code
         problem = f"[{code}] cannot be written ({error.strerror or error})"
         failed = CannotWrite(argument, str(path), problem, remedy)
         failed.errno = number
@@ -98,9 +85,7 @@ def _concerns(error: OSError, path: Path) -> bool:
         return False
     named = [os.fsdecode(name) for name in (error.filename, error.filename2) if name is not None]
     home = os.path.abspath(path.parent)
-    return error.errno in _ABOUT_THE_DISK or any(
-        os.path.abspath(name).startswith(home) for name in named
-    )
+    return error.errno in _ABOUT_THE_DISK or any(os.path.abspath(name).startswith(home) for name in named)
 
 
 def _replaceable_file(path: Path, argument: str = "path") -> None:
@@ -110,10 +95,8 @@ def _replaceable_file(path: Path, argument: str = "path") -> None:
         return
     if not stat.S_ISREG(mode):
         kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a folder"}
-        problem = (
-            "[not-regular] cannot be written (it is "
-            f"{kinds.get(stat.S_IFMT(mode), 'not a regular file')})"
-        )
+        kind = kinds.get(stat.S_IFMT(mode), "not a regular file")
+        problem = f"[not-regular] cannot be written (it is {kind})"
         raise BadInput(argument, str(path), problem, "name a regular file")
     if not os.access(path, os.W_OK):
         remedy = "name another file, or allow it to be changed"

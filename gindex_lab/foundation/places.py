@@ -1,7 +1,7 @@
 """Where things are: the tables that come with the project, and the user's cache.
 
-`PROJECT_DATA` is the folder `data/` of a clone, or what an installed package carries of it. Whoever reads
-from it asks `project_file`, which says what is missing and what to do.
+`PROJECT_DATA` is the folder `data/` of a clone, or the part of it that an installed package carries. Read
+from it through `project_file`, which says what is missing and what to do.
 """
 
 from __future__ import annotations

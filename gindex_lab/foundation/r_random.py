@@ -1,8 +1,8 @@
 """R's random numbers in NumPy: the same Mersenne Twister, seeded and read as R does.
 
-The authors' simulations start with `set.seed(0)`. To get their agents and not merely their
-distribution, we fill NumPy's MT19937 with the state that R's `set.seed` makes, scale its words as
-`runif` does, and invert the normal distribution as `rnorm` does.
+The authors' simulations start with `set.seed(0)`. To get their very agents, not only their distribution, we
+fill NumPy's MT19937 with the state that R's `set.seed` makes, scale its words as `runif` does, and invert the
+normal distribution as `rnorm` does.
 
 >>> RRandom(0).uniform(3).round(7)      # R: set.seed(0); runif(3)
 array([0.8966972, 0.2655087, 0.3721239])

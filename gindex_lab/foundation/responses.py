@@ -18,15 +18,8 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.bounds import check_cells
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.files import (
-    header_of,
-    labels_of,
-    read_facts,
-    read_part,
-    read_table,
-    write_facts,
-)
+from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.files import header_of, labels_of, read_facts, read_part, read_table, write_facts
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.inputs import as_path
 from gindex_lab.foundation.likes import DifficultyLike, NumbersLike
@@ -40,6 +33,8 @@ from gindex_lab.foundation.validate import (
     numeric_frame,
     pair,
     per_item,
+    refuse,
+    table_with,
     trials_of,
 )
 
@@ -72,7 +67,9 @@ class _Table:
         licence: str = "",
     ) -> None:
         self.frame = numeric_frame("frame", frame)
-        self._check_scale()
+        beyond = (self.values < self._low) | (self.values > self._high)
+        remedy = "rescale it, or pass raw scores as Scores and use a transform such as gl.rank"
+        refuse("frame", self.frame, beyond, f"[out-of-range] is not in {self._scale}", remedy)
         self.items = described("items", items, self.frame.columns)
         self.agents = described("agents", agents, self.frame.index)
         difficulty = self.items.get("difficulty") if difficulty is None else difficulty
@@ -82,20 +79,11 @@ class _Table:
         self.trials = trials_of(trials)
         self.name, self.source, self.citation, self.licence = name, source, citation, licence
 
-    def _check_scale(self) -> None:
-        values = self.frame.to_numpy()
-        bad = np.argwhere((values < self._low) | (values > self._high))
-        if len(bad):
-            agent, item = self.frame.index[bad[0][0]], self.frame.columns[bad[0][1]]
-            where, value = f"frame[{agent!r}, {item!r}]", float(values[tuple(bad[0])])
-            remedy = "rescale it, or pass raw scores as Scores and use a transform such as gl.rank"
-            raise BadInput(where, value, f"[out-of-range] is not in {self._scale}", remedy)
-
     # -- what it holds ---------------------------------------------------------------------------
 
     @property
     def notes(self) -> Notes:
-        """What `gl.read` decided, and what it left out: a tuple of sentences, `.notes.table` a table."""
+        """What `gl.read` decided and left out: a tuple of sentences; `.notes.table` is a table of them."""
         return self._notes
 
     @notes.setter
@@ -118,7 +106,7 @@ class _Table:
 
     @property
     def family(self) -> pd.Series | None:
-        """The family (task, game, domain) of each item: what a clustered bootstrap resamples."""
+        """The family (task, game, domain) of each item, which a clustered bootstrap resamples."""
         return self.items.get("family")
 
     def __repr__(self) -> str:
@@ -134,7 +122,7 @@ class _Table:
         return f"<p>{escape(repr(self))}</p>{said}"
 
     def describe(self) -> pd.Series:
-        """What one would ask first of a table: its size, gaps, range and difficulties.
+        """The size, gaps, range and difficulties of the table.
 
         >>> Responses([[1, 0], [1, None]], difficulty=[1, 2]).describe()["missing cells"]
         1
@@ -174,7 +162,7 @@ class _Table:
         return found
 
     def select(self, agents: Labels = None, items: Labels = None) -> Self:
-        """The same table with these agents and items only, in this order.
+        """The same table with these agents and items only, in this order; all of them by default.
 
         >>> table = Responses([[1, 0], [1, 1]])
         >>> table.select(agents=["agent 2"]).shape
@@ -188,15 +176,14 @@ class _Table:
         return self._like(self.frame.loc[rows, columns], trials=trials)
 
     def with_difficulty(self, difficulty: DifficultyLike) -> Self:
-        """The same table with these difficulties: a column of `items`, a Series, a mapping, a list.
+        """The same table with these difficulties: a column of `items`, a Series, a mapping or a list.
 
-        An interval is one of the old difficulties, and goes with them, as their errors do.
+        The interval belongs to the old difficulties and goes with them, as their errors do.
         """
         if isinstance(difficulty, str):
-            if difficulty not in self.items:
-                remedy = f"use one of {list(self.items.columns)}, or pass the numbers"
-                problem = "[no-column] is not a column of items"
-                raise BadInput("difficulty", difficulty, problem, remedy)
+            remedy = f"use one of {list(self.items)}, or pass the numbers"
+            problem = "[no-column] is not a column of items"
+            ensure(difficulty in self.items, "difficulty", difficulty, problem, remedy)
             difficulty = self.items[difficulty]
         items = self.items.drop(columns="difficulty_se", errors="ignore")
         return self._like(self.frame, difficulty=difficulty, items=items, interval=None)
@@ -217,22 +204,26 @@ class _Table:
 
         Repeated trials are averaged in `.frame` and kept in `.trials`.
 
+        Parameters
+        ----------
+        table : long table
+        agent, item, value, trial : names of its columns
+        kwargs : as for the class
+
+        Returns
+        -------
+        Responses or Scores
+
+        Examples
+        --------
         >>> long = pd.DataFrame({"agent": ["a", "a"], "item": ["i", "i"], "response": [1, 0], "t": [1, 2]})
         >>> Responses.from_long(long, trial="t").frame.loc["a", "i"]
         np.float64(0.5)
         """
-        if not isinstance(table, pd.DataFrame):
-            raise BadInput(
-                "table", type(table).__name__, "[not-a-table] is not a DataFrame", "pass one"
-            )
-        wanted = [agent, item, value] + ([trial] if trial else [])
-        for column in wanted:
-            if column not in table:
-                problem = f"[no-column] has no column {column!r}"
-                raise BadInput("table", list(table.columns), problem, "name the columns")
-        names = ["agent", "item", "response", "trial"]
-        long = table[wanted].set_axis(names[: len(wanted)], axis=1).reset_index(drop=True)
-        key = ["agent", "item"] + (["trial"] if trial else [])
+        wanted = [agent, item, value, trial] if trial else [agent, item, value]
+        names = ["agent", "item", "response", "trial"][: len(wanted)]
+        long = table_with("table", table, *wanted)[wanted].set_axis(names, axis=1).reset_index(drop=True)
+        key = [name for name in names if name != "response"]
         if long[key].isna().any(axis=None):
             row = int(np.flatnonzero(long[key].isna().any(axis=1))[0])
             problem = "[missing] has no agent, item or trial"
@@ -242,14 +233,11 @@ class _Table:
             first = tuple(long.loc[twice.idxmax(), key])
             remedy = "drop the repeated row" if trial else "name the column of trials: trial=..."
             raise BadInput("table", first, "[duplicate] appears more than once", remedy)
-        numbers = numeric_frame(f"table[{value!r}]", long[["response"]])
-        long["response"] = numbers["response"].to_numpy()
+        long["response"] = numeric_frame(f"table[{value!r}]", long[["response"]])["response"].to_numpy()
         cls(long[["response"]].set_axis([value], axis=1))  # each trial must be on the scale
-        shape = long["agent"].nunique(), long["item"].nunique()
-        check_cells("table", f"{len(long)} rows", *shape, len(long))
-        frame = long.pivot_table(
-            "response", "agent", "item", aggfunc="mean", sort=False, dropna=False
-        )
+        rows, columns = long[["agent", "item"]].nunique()
+        check_cells("table", f"{len(long)} rows", rows, columns, len(long))
+        frame = long.pivot_table("response", "agent", "item", aggfunc="mean", sort=False, dropna=False)
         frame = frame.reindex(index=long["agent"].unique(), columns=long["item"].unique())
         frame.index.name = frame.columns.name = None
         return cls(frame, trials=long.reset_index(drop=True) if trial else None, **kwargs)
@@ -263,27 +251,25 @@ class _Table:
 
     @classmethod
     def read(cls, path: str | PathLike[str], **kwargs: Any) -> Self:
-        """From a CSV (wide: agents in the first column; long: agent, item, response), or a folder
-        in the tidy form (`responses.csv`, and where known `items.csv`, `agents.csv`, `trials.csv`).
+        """From a CSV (wide: agents in the first column; long: agent, item, response), or a folder in the
+        tidy form (`responses.csv`, and where known `items.csv`, `agents.csv`, `trials.csv`).
 
-        Labels are text as written (`007`, `NA`), except that whole numbers which `save` met as
-        labels come back as such.
+        Labels are text as written (`007`, `NA`), but labels that were whole numbers when `save` wrote them
+        come back as such. Keywords are those of the class.
         """
         path = as_path("path", path)
         facts = read_facts(path) if path.is_dir() else {}
-        table: Self = cls._of_kind(facts)._read(path, facts, kwargs)
+        # curves of a transform stay curves
+        kind: type[Any] = upstairs("StepCurves") if facts.get("kind") == "StepCurves" else cls
+        problem = "[not-scores] holds the curves of a transform, not scores"
+        ensure(issubclass(kind, cls), "path", facts.get("kind"), problem, "use gl.Responses.read")
+        table: Self = kind._read(path, facts, kwargs)
         return table
 
     @classmethod
-    def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
-        """The class of a saved table: curves of a transform stay curves."""
-        return cls
-
-    @classmethod
     def _read(cls, path: Path, facts: dict[str, Any], kwargs: dict[str, Any]) -> Self:
-        found: dict[str, Any] = {"name": path.stem} | {
-            k: facts[k] for k in (*_FACTS, "interval") if k in facts
-        }
+        found: dict[str, Any] = {"name": path.stem}
+        found |= {k: facts[k] for k in (*_FACTS, "interval") if k in facts}
         whole = facts.get("whole_numbers", [])
         for part in ("items", "agents", "trials") if path.is_dir() else ():
             if (path / f"{part}.csv").exists():
@@ -294,9 +280,8 @@ class _Table:
             long = read_table(file, ["agent", "item"])
             trial = "trial" if "trial" in long else None
             return cls.from_long(long, trial=trial, **(found | kwargs))
-        if len(header) == 1:
-            problem = "[too-few] has fewer than two columns"
-            raise BadInput("path", str(path), problem, "put agents first, then items")
+        problem = "[too-few] has fewer than two columns"
+        ensure(len(header) != 1, "path", str(path), problem, "put agents first, then items")
         table = read_table(file, [0])
         frame = table.set_index(table.columns[0]).rename_axis(None)
         frame.index = labels_of(frame.index, "agents" in whole)
@@ -333,6 +318,18 @@ class _Table:
 class Responses(_Table):
     """Agents x items, each response in [0, 1].
 
+    Parameters
+    ----------
+    frame : DataFrame, array or nested list, agents x items, NaN where a response is missing
+    difficulty : numbers by item (list, Series, mapping); the column `difficulty` of `items` by default
+    items, agents : DataFrames of what is known of each, indexed by its label
+        `items["family"]` is what a clustered bootstrap resamples.
+    interval : (low, high) of the difficulties; that of the items by default
+    trials : one row per trial: agent, item, response
+    name, source, citation, licence : where the data come from
+
+    Examples
+    --------
     >>> table = Responses([[1, 1, 0], [1, 0, 1]], difficulty=[1, 2, 3])
     >>> table
     Responses(2 agents x 3 items, with difficulties)
@@ -342,33 +339,29 @@ class Responses(_Table):
 
     _low, _high, _scale = 0.0, 1.0, "[0, 1]"
 
-    @classmethod
-    def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
-        curves: type[Any] = upstairs("StepCurves")
-        return curves if facts.get("kind") == "StepCurves" else cls
-
 
 class Scores(_Table):
-    """Agents x items, raw scores on any scale; more is better.
+    """Agents x items, raw scores on any scale; more is better. The parameters are those of `Responses`.
 
+    Examples
+    --------
     >>> Scores([[120, 3.5], [90, 7]]).to_responses().frame.round(2).to_numpy().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    @classmethod
-    def _of_kind(cls, facts: dict[str, Any]) -> type[Any]:
-        if facts.get("kind") == "StepCurves":
-            problem = "[not-scores] holds the curves of a transform, not scores"
-            raise BadInput("path", facts["kind"], problem, "use gl.Responses.read")
-        return cls
-
     def to_responses(
         self, low: NumbersLike = None, high: NumbersLike = None, outside: str = "error"
     ) -> Responses:
-        """A linear map of [low, high] to [0, 1], per item; the observed range where they are None
-        (that of the trials, where there are some: they are mapped, kept and averaged).
+        """Responses by a linear map of [low, high] to [0, 1], per item; trials are mapped, kept and averaged.
 
-        `outside` says what happens to a score beyond the ends: "error" or "clip".
+        Parameters
+        ----------
+        low, high : one number, or one per item; the observed range (of the trials, if any) by default
+        outside : what happens to a score beyond the ends: "error" or "clip"
+
+        Returns
+        -------
+        Responses
         """
         choice("outside", outside, ["error", "clip"])
         bottom, top = self._end("low", low), self._end("high", high)

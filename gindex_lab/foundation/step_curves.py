@@ -1,9 +1,9 @@
 """StepCurves: responses that come from positions on a scale.
 
-A transform such as `gl.rank` places each agent on each item at a position p; the item's curve is a step
-that falls from 1 to 0 at p, and the agent's curve is the mean of its steps, read at `columns`
-difficulties. The table is that curve, agents x columns; the positions stay with it, so that intervals
-are those of the items and lemma 19 can answer in closed form.
+A transform such as `gl.rank` places each agent on each item at a position p; the item's curve is a step that
+falls from 1 to 0 at p, and the agent's curve is the mean of its steps, read at `columns` difficulties. The
+table is that curve, agents x columns. The positions stay with it: intervals are those of the items, and
+lemma 19 gives capability and spread in closed form.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from gindex_lab.foundation.validate import FloatArray
 
 __all__ = ["StepCurves", "step_curve"]
 
-_DRAWN = 101  # points at which a continuous curve is tabulated
+_DRAWN = 101  # points at which a continuous curve is tabulated: a judgement
 
 
 class StepCurves(Responses):
     """Mean step curves (agents x grid difficulties), with the `positions` (agents x items) behind.
 
-    `continuous` says that the grid is only for looking at: the curve is the staircase itself, whose
-    capability is the mean position and whose spread is their standard deviation (lemma 19).
+    `continuous` says that the grid is only for display: the curve is the staircase itself, with the mean
+    position as its capability and their standard deviation as its spread (lemma 19).
 
     >>> positions = pd.DataFrame([[0.2, 0.6]], index=["a"], columns=["i", "j"])
     >>> curves = StepCurves.at(positions, (0.0, 1.0), columns=5)
@@ -115,9 +115,9 @@ class StepCurves(Responses):
 
 
 def step_curve(positions: FloatArray, grid: FloatArray) -> FloatArray:
-    """The mean (A, c) over items of unit steps that fall at `positions` (A, N): 1 left of a
-    position, 0 right of it, 1/2 on it. Counting replaces the c x N columns of the authors' code;
-    a missing position (NaN) is not a step.
+    """The mean (A, c) over items of unit steps that fall at `positions` (A, N): 1 left of a position, 0 right
+    of it, 1/2 on it. Counting replaces the c x N columns of the authors' code; a missing position (NaN) is
+    not a step.
 
     >>> step_curve(np.array([[0.2, 0.5]]), np.array([0.0, 0.25, 0.5, 1.0])).tolist()
     [[1.0, 0.5, 0.25, 0.0]]

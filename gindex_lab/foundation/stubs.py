@@ -36,9 +36,7 @@ def stubs() -> dict[Path, str]:
     root = Path(__file__).resolve().parents[1]
     tables = [path for path in root.rglob("__init__.py") if "_contents(" in path.read_text("utf-8")]
     packages = [path.parent.relative_to(root.parent).parts for path in sorted(tables)]
-    return {
-        root.parent.joinpath(*parts, "__init__.pyi"): stub(".".join(parts)) for parts in packages
-    }
+    return {root.parent.joinpath(*parts, "__init__.pyi"): stub(".".join(parts)) for parts in packages}
 
 
 if __name__ == "__main__":

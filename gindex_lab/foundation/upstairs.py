@@ -1,6 +1,6 @@
 """What a floor may ask of those above it: by name, never by import.
 
-A program can draw itself and an analysis can become a page, but what draws stands higher in the house. The
+A program can draw itself and an analysis can become a page, but the code that draws is on a higher floor. The
 package's table of contents, which knows every floor, lists under `_UPSTAIRS` what may be asked for.
 """
 

@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 
 __all__ = [
-    "Mode",
-    "choice",
-    "confidence",
-    "described",
-    "flag",
-    "generator",
-    "integer",
-    "known",
-    "mode_of",
-    "no_duplicates",
-    "number",
-    "numbers",
-    "numeric_frame",
-    "pair",
-    "per_item",
-    "refuse",
-    "required_pair",
-    "trials_of",
-    "vector",
-]
+    "LARGEST", "NUMBERS", "FloatArray", "Mode", "choice", "confidence", "described", "flag", "generator",
+    "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number", "numbers", "numeric_frame",
+    "pair", "per_item", "refuse", "required_pair", "table_with", "trials_of", "vector",
+]  # fmt: skip
 
 Mode = Literal["exact", "reference"]
 FloatArray = npt.NDArray[np.float64]
 LARGEST = 2**63 - 1  # the largest whole number of 64 bits
+NUMBERS = (int, float, np.integer, np.floating)
 
 # What numpy or pandas would turn into a number without asking
 _NO_NUMBERS: tuple[type, ...] = (
     *(datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64),
     *(pd.Period, complex, np.complexfloating),
 )
+# What pandas cannot turn into one
+_HOLDERS = (list, tuple, dict, set, bytes, np.ndarray, pd.Series)
+
+
+# -- one value -------------------------------------------------------------------------------------------
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
@@ -58,6 +48,11 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     return value
 
 
+def mode_of(mode: object) -> Mode:
+    """`"exact"` (the mathematics) or `"reference"` (the authors' code)."""
+    return choice("mode", mode, ["exact", "reference"])  # type: ignore[return-value]
+
+
 def flag(name: str, value: object) -> bool:
     """True or False, and no word that Python would take for True.
 
@@ -65,8 +60,7 @@ def flag(name: str, value: object) -> bool:
     False
     """
     if not isinstance(value, (bool, np.bool_)):
-        problem, remedy = "[not-a-flag] is neither True nor False", "use one of them"
-        raise BadInput(name, value, problem, remedy)
+        raise BadInput(name, value, "[not-a-flag] is neither True nor False", "use one of them")
     return bool(value)
 
 
@@ -86,17 +80,11 @@ def required_pair(name: str, value: object) -> tuple[float, float]:
             raise TypeError
         low, high = map(float, value)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
-        problem, remedy = "[not-a-pair] is not a pair of numbers", "give (low, high)"
-        raise BadInput(name, value, problem, remedy) from None
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        problem, remedy = "[out-of-range] is empty or not finite", "give (low, high), low < high"
-        raise BadInput(name, value, problem, remedy)
+        raise BadInput(name, value, "[not-a-pair] is not a pair of numbers", "give (low, high)") from None
+    if not -np.inf < low < high < np.inf:
+        problem = "[out-of-range] is empty or not finite"
+        raise BadInput(name, value, problem, "give (low, high), low < high")
     return low, high
-
-
-def mode_of(mode: object) -> Mode:
-    """`"exact"` (the mathematics) or `"reference"` (the authors' code)."""
-    return choice("mode", mode, ["exact", "reference"])  # type: ignore[return-value]
 
 
 def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) -> int:
@@ -105,42 +93,32 @@ def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) 
     >>> integer("columns", 100.0, 2)
     100
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        problem, remedy = "[not-a-whole-number] is not a whole number", f"use one from {minimum} up"
-        raise BadInput(name, value, problem, remedy)
-    whole = isinstance(value, (int, np.integer)) or float(value).is_integer()
-    if not whole or value < minimum:
-        code = "out-of-range" if whole else "not-a-whole-number"
-        problem = f"[{code}] is not a whole number from {minimum} up"
-        raise BadInput(name, value, problem, f"use {minimum} or more")
-    if value > maximum:
-        raise BadInput(name, value, "[out-of-range] is too large", f"use {maximum} or less")
-    return int(value)
+    remedy = f"use one from {minimum} up" + (f" to {maximum}" if maximum < LARGEST else "")
+    plain = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not plain and not (isinstance(value, (float, np.floating)) and float(value).is_integer()):
+        raise BadInput(name, value, "[not-a-whole-number] is not a whole number", remedy)
+    whole = int(value)  # type: ignore[call-overload]
+    if not minimum <= whole <= maximum:
+        raise BadInput(name, value, "[out-of-range] is out of range", remedy)
+    return whole
 
 
 def number(
-    name: str,
-    value: object,
-    low: float = -np.inf,
-    high: float = np.inf,
-    *,
-    open_ends: bool = False,
+    name: str, value: object, low: float = -np.inf, high: float = np.inf, *, open_ends: bool = False
 ) -> float:
     """A finite number in [low, high], or in (low, high) with `open_ends`.
 
     >>> number("ci", 0.95, 0, 1, open_ends=True)
     0.95
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        remedy = f"use one between {low:g} and {high:g}"
+    remedy = f"use a number between {low:g} and {high:g}"
+    if isinstance(value, bool) or not isinstance(value, NUMBERS):
         raise BadInput(name, value, "[not-a-number] is not a number", remedy)
     try:
         x = float(value)
     except OverflowError:
         x = np.inf
-    inside = low < x < high if open_ends else low <= x <= high
-    if not np.isfinite(x) or not inside:
-        remedy = f"use a number between {low:g} and {high:g}"
+    if not np.isfinite(x) or not (low < x < high if open_ends else low <= x <= high):
         raise BadInput(name, value, "[out-of-range] is out of range", remedy)
     return x
 
@@ -148,6 +126,26 @@ def number(
 def confidence(ci: object) -> float:
     """The confidence of an interval, inside (0, 1)."""
     return number("ci", ci, 0, 1, open_ends=True)
+
+
+def not_a_seed(name: str, value: object) -> BadInput:
+    """The error for what cannot seed a generator."""
+    remedy = "pass a whole number such as seed=1, or a Generator"
+    return BadInput(name, value, "[not-a-seed] is not a seed", remedy)
+
+
+def generator(seed: SeedLike) -> np.random.Generator:
+    """A numpy Generator from a Generator, a SeedSequence or a whole number; never the global one."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    if isinstance(seed, np.random.SeedSequence):
+        return np.random.default_rng(seed)
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return np.random.default_rng(int(seed))
+    raise not_a_seed("seed", seed)
+
+
+# -- labels and tables -----------------------------------------------------------------------------------
 
 
 def refuse(name: str, table: Any, wrong: Any, problem: str, remedy: str) -> None:
@@ -165,42 +163,73 @@ def refuse(name: str, table: Any, wrong: Any, problem: str, remedy: str) -> None
         raise BadInput(f"{name}[{labels}]", value, problem, remedy)
 
 
-def generator(seed: SeedLike) -> np.random.Generator:
-    """A numpy Generator from a Generator, a SeedSequence or a whole number; never the global one."""
-    if isinstance(seed, np.random.Generator):
-        return seed
-    if isinstance(seed, np.random.SeedSequence):
-        return np.random.default_rng(seed)
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
-        return np.random.default_rng(int(seed))
-    remedy = "pass a whole number such as seed=1, or a Generator"
-    raise BadInput("seed", seed, "[not-a-seed] is not a seed", remedy)
+def table_with(name: str, table: object, *columns: str, remedy: str = "name the columns") -> pd.DataFrame:
+    """A DataFrame that has these columns.
+
+    >>> table_with("table", pd.DataFrame({"agent": ["a"]}), "agent", "item")
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: table=['agent']: has no column 'item'; name the columns
+    """
+    if not isinstance(table, pd.DataFrame):
+        raise BadInput(name, type(table).__name__, "[not-a-table] is not a DataFrame", "pass one")
+    for column in columns:
+        ensure(column in table, name, list(table), f"[no-column] has no column {column!r}", remedy)
+    return table
 
 
 def no_duplicates(name: str, labels: Iterable[Any]) -> None:
     """Labels that tell things apart: no agent or item may appear twice."""
     index = pd.Index(labels)
     if not index.is_unique:
-        twice = index[index.duplicated()][0]
-        problem, remedy = "[duplicate-label] appears more than once", "give each a name of its own"
-        raise BadInput(name, twice, problem, remedy)
+        problem = "[duplicate-label] appears more than once"
+        raise BadInput(name, index[index.duplicated()][0], problem, "give each a name of its own")
 
 
 def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
-    """Labels that stand in the index, as a list.
+    """Labels that the index has, as a list.
 
     >>> known("agents", ("b", "a"), pd.Index(["a", "b", "c"]))
     ['b', 'a']
     """
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        problem = "[wrong-type] is not a list of labels"
-        raise BadInput(name, labels, problem, f"pass {name}=[...]")
+        raise BadInput(name, labels, "[wrong-type] is not a list of labels", f"pass {name}=[...]")
     wanted = list(labels)
     for label in wanted:
         if not pd.api.types.is_hashable(label) or label not in index:
             remedy = f"known are {list(index[:5])} …"
             raise BadInput(name, label, "[unknown-label] is not in the table", remedy)
     return wanted
+
+
+def described(name: str, table: pd.DataFrame | None, labels: pd.Index) -> pd.DataFrame:
+    """What is known of each item or agent, in the order of the frame."""
+    if table is None:
+        return pd.DataFrame(index=labels.copy())
+    if not isinstance(table, pd.DataFrame):
+        given, remedy = type(table).__name__, f"index it by {name[:-1]}"
+        raise BadInput(name, given, "[wrong-type] is not a DataFrame", remedy)
+    no_duplicates(f"{name}.index", table.index)
+    absent = labels.difference(table.index, sort=False)
+    if len(absent):
+        problem = "[missing] is in the frame but not described"
+        raise BadInput(name, absent[0], problem, f"add its row to {name}")
+    return table.loc[labels].copy()
+
+
+def trials_of(trials: object) -> pd.DataFrame | None:
+    """One row per trial: agent, item and response."""
+    if trials is None:
+        return None
+    if not isinstance(trials, pd.DataFrame):
+        raise BadInput("trials", type(trials).__name__, "[wrong-type] is not a DataFrame", "pass one")
+    for column in ("agent", "item", "response"):
+        problem, remedy = f"[missing-column] has no column {column!r}", "give agent, item and response"
+        ensure(column in trials, "trials", list(trials), problem, remedy)
+    return trials
+
+
+# -- numbers ---------------------------------------------------------------------------------------------
 
 
 def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
@@ -215,18 +244,17 @@ def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
         no_duplicates(f"{name}.index", values.index)
         values = values.reindex(items).to_numpy()
     if isinstance(values, str):
-        problem, remedy = "[wrong-type] is not a number for each item", "pass a list of numbers"
-        raise BadInput(name, values, problem, remedy)
+        problem = "[wrong-type] is not a number for each item"
+        raise BadInput(name, values, problem, "pass a list of numbers")
     try:
-        flat = np.asarray(values).reshape(1, -1)
+        flat = np.asarray(values).ravel()
     except ValueError:
-        problem, remedy = "[wrong-shape] is a ragged list", "pass one number for each item"
-        raise BadInput(name, values, problem, remedy) from None
+        problem = "[wrong-shape] is a ragged list"
+        raise BadInput(name, values, problem, "pass one number for each item") from None
     if flat.size != len(items):
         problem = f"[wrong-length] has a different length from the {len(items)} items"
         raise BadInput(name, flat.size, problem, "match them")
-    row = pd.DataFrame(flat, columns=items)
-    found = _finite(row, lambda _, item: f"{name}[{item!r}]")[0]
+    found = _floats(name, pd.Series(flat, items))
     if np.isnan(found).any():
         item = items[np.isnan(found)][0]
         raise BadInput(name, item, f"[missing] is an item without a {name}", "give it one")
@@ -241,9 +269,8 @@ def numbers(name: str, values: NumbersLike) -> FloatArray:
     """
     try:
         given = np.asarray(values)
-        if given.dtype.kind in "mMc" or (
-            given.dtype == object and any(isinstance(x, _NO_NUMBERS) for x in given.flat)
-        ):
+        odd = given.dtype == object and any(isinstance(x, _NO_NUMBERS) for x in given.flat)
+        if odd or given.dtype.kind in "mMc":
             raise TypeError
         return np.asarray(given, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -259,59 +286,26 @@ def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatAr
     """
     array = numbers(name, values)
     if array.ndim != 1:
-        problem, remedy = "[wrong-shape] is not one-dimensional", "pass a flat list of numbers"
-        raise BadInput(name, array.shape, problem, remedy)
+        problem = "[wrong-shape] is not one-dimensional"
+        raise BadInput(name, array.shape, problem, "pass a flat list of numbers")
     if length is not None and len(array) != length:
         problem = f"[wrong-length] has a different length from the expected {length}"
-        remedy = f"pass {length} numbers"
-        raise BadInput(name, len(array), problem, remedy)
+        raise BadInput(name, len(array), problem, f"pass {length} numbers")
     if not np.isfinite(array).all():
-        at = int(np.flatnonzero(~np.isfinite(array))[0])
+        at = int(np.isfinite(array).argmin())
         problem = "[not-finite] is not a finite number"
         raise BadInput(f"{name}[{at}]", array[at], problem, "give it a number")
     return array
-
-
-def described(name: str, table: pd.DataFrame | None, labels: pd.Index) -> pd.DataFrame:
-    """What is known of each item or agent, in the order of the frame."""
-    if table is None:
-        return pd.DataFrame(index=labels.copy())
-    if not isinstance(table, pd.DataFrame):
-        problem, remedy = "[wrong-type] is not a DataFrame", f"index it by {name[:-1]}"
-        raise BadInput(name, type(table).__name__, problem, remedy)
-    no_duplicates(f"{name}.index", table.index)
-    absent = labels.difference(table.index, sort=False)
-    if len(absent):
-        problem, remedy = "[missing] is in the frame but not described", f"add its row to {name}"
-        raise BadInput(name, absent[0], problem, remedy)
-    return table.loc[labels].copy()
-
-
-def trials_of(trials: object) -> pd.DataFrame | None:
-    """One row per trial: agent, item and response."""
-    if trials is None:
-        return None
-    if not isinstance(trials, pd.DataFrame):
-        problem = "[wrong-type] is not a DataFrame"
-        raise BadInput("trials", type(trials).__name__, problem, "pass one")
-    for column in ("agent", "item", "response"):
-        if column not in trials:
-            remedy = "give agent, item and response of each trial"
-            problem = f"[missing-column] has no column {column!r}"
-            raise BadInput("trials", list(trials.columns), problem, remedy)
-    return trials
 
 
 def numeric_frame(name: str, frame: object) -> pd.DataFrame:
     """A non-empty DataFrame of floats (NaN = missing) with unique labels, from anything table-like."""
     table = frame if isinstance(frame, pd.DataFrame) else _labelled(name, frame)
     if table.empty:
-        remedy = "pass at least one agent and one item"
-        raise BadInput(name, table.shape, "[empty] is empty", remedy)
-    _check_labels(f"{name}.index", table.index)
-    _check_labels(f"{name}.columns", table.columns)
-    values = _finite(table, lambda agent, item: f"{name}[{agent!r}, {item!r}]")
-    rows = np.array(values, order="C")  # a measure reads agent by agent
+        raise BadInput(name, table.shape, "[empty] is empty", "pass at least one agent and one item")
+    for axis, labels in (("index", table.index), ("columns", table.columns)):
+        _check_labels(f"{name}.{axis}", labels)
+    rows = np.array(_floats(name, table), order="C")  # a measure reads agent by agent
     return pd.DataFrame(rows, index=table.index.copy(), columns=table.columns.copy(), copy=False)
 
 
@@ -326,8 +320,8 @@ def _labelled(name: str, values: NumbersLike) -> pd.DataFrame:
             raise ValueError
         table = pd.DataFrame(np.atleast_2d(array))
     except (TypeError, ValueError):
-        problem, remedy = "[wrong-type] is not a table", "pass agents x items"
-        raise BadInput(name, type(values).__name__, problem, remedy) from None
+        given = type(values).__name__
+        raise BadInput(name, given, "[wrong-type] is not a table", "pass agents x items") from None
     table.index = pd.Index([f"agent {i + 1}" for i in range(len(table))])
     table.columns = pd.Index([f"item {i + 1}" for i in range(table.shape[1])])
     return table
@@ -335,65 +329,39 @@ def _labelled(name: str, values: NumbersLike) -> pd.DataFrame:
 
 def _check_labels(name: str, labels: pd.Index) -> None:
     if isinstance(labels, pd.MultiIndex):
-        problem, remedy = "[wrong-type] has several levels", "join them into one label each"
-        raise BadInput(name, list(labels.names), problem, remedy)
+        problem = "[wrong-type] has several levels"
+        raise BadInput(name, list(labels.names), problem, "join them into one label each")
     if labels.hasnans:
-        at = int(np.flatnonzero(labels.isna())[0])
-        problem = "[missing] is a missing label"
-        raise BadInput(f"{name}[{at}]", labels[at], problem, "give it a name")
+        at = int(labels.isna().argmax())
+        raise BadInput(f"{name}[{at}]", labels[at], "[missing] is a missing label", "give it a name")
     no_duplicates(name, labels)
 
 
-def _finite(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArray:
-    """The cells as floats, NaN where missing; anything else is refused by its address."""
-    _check_kinds(table, address)
-    values = _to_float(table, address)
-    bad = np.argwhere(np.isinf(values))
-    if len(bad):
-        where = address(table.index[bad[0][0]], table.columns[bad[0][1]])
-        value = values[tuple(bad[0])]
-        raise BadInput(where, value, "[not-finite] is infinite", "fix the cell")
-    return values
-
-
-def _check_kinds(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> None:
-    """Dates and complex numbers are refused: pandas would count nanoseconds, or drop a part."""
-    for item, dtype in table.dtypes.items():
-        if dtype.kind in "mMc":
-            wrong = np.ones(len(table), dtype=bool)
-        elif dtype.kind == "O":
-            wrong = np.fromiter(map(_no_number, table[item]), dtype=bool, count=len(table))
-        else:
-            continue
-        if wrong.any():
-            _refuse_cell(table, wrong, item, address)
+def _floats(name: str, table: pd.DataFrame | pd.Series) -> FloatArray:
+    """The cells as floats, NaN where missing; anything else is refused by its labels."""
+    frame = table.to_frame() if isinstance(table, pd.Series) else table
+    problem = "[not-a-number] is not a number"
+    remedy = "convert it, or leave it empty if the response is missing"
+    for k, dtype in enumerate(frame.dtypes):
+        if dtype.kind in "mMcO":  # pandas would count nanoseconds, or drop a part
+            odd = [dtype.kind != "O" or _no_number(cell) for cell in frame.iloc[:, k]]
+            if any(odd):
+                wrong = np.zeros(frame.shape, dtype=bool)
+                wrong[:, k] = odd
+                refuse(name, table, wrong.reshape(table.shape), problem, remedy)
+    try:
+        values = table.to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError, OverflowError):
+        found = frame.apply(pd.to_numeric, errors="coerce")
+        wrong = (found.isna() & frame.notna()).to_numpy().reshape(table.shape)
+        refuse(name, table, wrong, problem, remedy)
+        values = found.to_numpy(dtype=float, na_value=np.nan).reshape(table.shape)
+    refuse(name, table, np.isinf(values), "[not-finite] is infinite", "fix the cell")
+    return np.asarray(values)
 
 
 def _no_number(cell: object) -> bool:
     """What pandas would convert in its own way, could not convert, or would not fit into a float."""
     if isinstance(cell, int):
         return cell.bit_length() > 1023
-    kinds = (*_NO_NUMBERS, list, tuple, dict, set, bytes, np.ndarray, pd.Series)
-    return isinstance(cell, kinds) and cell is not pd.NaT
-
-
-def _to_float(table: pd.DataFrame, address: Callable[[Any, Any], str]) -> FloatArray:
-    try:
-        return np.asarray(table.to_numpy(dtype=float, na_value=np.nan))
-    except (TypeError, ValueError, OverflowError):
-        for item in table.columns:
-            numbers = pd.to_numeric(table[item], errors="coerce")
-            wrong = (numbers.isna() & table[item].notna()).to_numpy()
-            if wrong.any():
-                _refuse_cell(table, wrong, item, address)
-        numbers = table.apply(pd.to_numeric)
-        return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
-
-
-def _refuse_cell(
-    table: pd.DataFrame, wrong: np.ndarray, item: Any, address: Callable[[Any, Any], str]
-) -> None:
-    agent = table.index[int(np.flatnonzero(wrong)[0])]
-    cell = table.loc[agent, item]
-    remedy = "convert it, or leave it empty if the response is missing"
-    raise BadInput(address(agent, item), cell, "[not-a-number] is not a number", remedy)
+    return isinstance(cell, (*_NO_NUMBERS, *_HOLDERS)) and cell is not pd.NaT

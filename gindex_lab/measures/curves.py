@@ -48,8 +48,9 @@ class Indicators(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """How a curve is read: on which interval, joined how, H counted from where, and what lies beyond the
-    items: as the paper says (solved on the left, failed on the right), or held as at the ends."""
+    """How a curve is read: on which interval, how its points are joined, where H is counted from, and what
+    lies beyond the items: solved on the left and failed on the right ("paper"), or as at the ends
+    ("hold")."""
 
     interval: Interval
     estimator: str = "trapezoid"
@@ -135,9 +136,9 @@ def sums_of(items: FloatArray, rows: FloatArray, scale: Scale) -> FloatArray:
 def indicators_of(
     scale: Scale, sums: FloatArray, items: FloatArray, rows: FloatArray, guesses: bool = False
 ) -> Indicators:
-    """The indicators from the sums, going back to the rows where a sum is not enough: missing cells,
-    and spreads so small against q that 2M - A² has lost its digits. Where `guesses` were taken off the
-    rows, those of the nearest curve there is."""
+    """The indicators from the sums, or from the rows where sums are not enough: for missing cells, and for
+    spreads so small beside q that 2M - A² has lost its digits. With `guesses` taken off the rows, the
+    indicators of the nearest possible curve."""
     q = scale.interval[1] - scale.interval[0]
     area, moment = np.clip(sums[0], -np.inf if guesses else 0.0, q), sums[1].copy()
     variance = 2 * moment - area**2
@@ -153,8 +154,9 @@ def indicators_of(
 
 
 def feasible(area: FloatArray, moment: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
-    """The nearest area in [0, q], and moment between those of the two steps of that area: responses less
-    what guessing gives may be negative, curves are not.
+    """The nearest possible area, in [0, q], and moment, between those of the two steps of that area.
+
+    Responses corrected for guessing may be negative; curves may not.
 
     >>> [x.tolist() for x in feasible(np.array([-1.0, 1.0]), np.array([0.0, 9.0]), 2.0)]
     [[0.0, 1.0], [0.0, 1.5]]
@@ -319,11 +321,9 @@ def uniform_places(levels: FloatArray, interval: Interval) -> tuple[FloatArray, 
     return middle, np.maximum(square - middle**2, 0.0)
 
 
-def along(
-    levels: FloatArray, psi: FloatArray, scale: Scale
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Area, moment and S² of curves (A, K), walked piece by piece: for agents that never met some
-    levels (NaN), each from its own levels, and for spreads that 2M - A² would lose to rounding."""
+def along(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Area, moment and S² of curves (A, K), piece by piece: for agents that never met some levels (NaN),
+    whose curves join the levels they met, and for spreads that 2M - A² would lose to rounding."""
     low, _ = scale.interval
     a, b, ya, yb = _pieces(levels, psi, scale)
     area = linear_products(a, b, ya, yb, 1.0, 1.0).sum(axis=1)
@@ -338,8 +338,8 @@ def along(
 
 
 def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArray, ...]:
-    """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval: from the
-    last level an agent met to this one, and up to its first level all solved."""
+    """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval. A piece runs from
+    the previous level that the agent met to this one; everything up to the first is solved."""
     empty = np.isnan(psi).all(axis=1).any()
     problem = "[no-response] has no response at all"
     ensure(not empty, "responses", "an agent", problem, "leave that agent out")
@@ -368,8 +368,8 @@ def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArr
 
 
 def held_to_the_ends(psi: FloatArray) -> FloatArray:
-    """Curves (A, K) whose first and last levels are known: where an agent never met them, as at the
-    nearest level that it met. Neither solved nor failed: nobody asked.
+    """Curves (A, K) with known first and last levels: an agent that never met them is taken to be as at the
+    nearest level that it met, since nobody asked.
 
     >>> held_to_the_ends(np.array([[np.nan, 0.8, 0.6, np.nan]])).tolist()
     [[0.8, 0.8, 0.6, 0.6]]

@@ -1,12 +1,12 @@
-"""Everything an estimate and its limits are made of, in one object.
+"""One object holds everything behind an estimate and its limits.
 
 Given the difficulties, the area A and the moment M of a characteristic curve are weighted sums of the
-responses (`curves.rule_of`), so an error of A is a sum over items of weight times residual. The residual
-of a response is taken from a straight line through its nearest neighbours on either side, itself left
-out (Gasser, Sroka and Jennen-Steinmetz 1986): no knots, no bandwidth, and no bias where the curve is
-locally straight. Items that share their luck (families) are summed before they are squared, and are
-left out of each other's lines. What responses cannot show is added: half a surprise (Jeffreys), where
-between two distant items a curve falls, and the error of estimated difficulties.
+responses (`curves.rule_of`), so the error of A is a sum over items of weight times residual. The residual of
+a response is its distance from a straight line through its nearest neighbours on either side (Gasser, Sroka
+and Jennen-Steinmetz 1986): no knots, no bandwidth, and no bias where the curve is locally straight.
+Items that share their luck (families) are summed before squaring, and do not enter each other's lines.
+Three variances that responses cannot show are added: half a surprise (Jeffreys), where a curve falls between
+two distant items, and the error of estimated difficulties.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ SURPRISE = 0.5
 # than one in so many parts of Σw²: beyond ten such items their residuals tell (752 designs of their own kept
 # apart: none below .93, and the limits up to three times as narrow as with the first rule alone)
 HEAVY, DOMINANT = 3.0, 10
-_FEWEST = 3  # units: with two, the error of the error has no measure
+_FEWEST = 3  # units: two say nothing about the error of the error
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Sums, errors and design of A agents on F units (items, families or trials).
 
-    `own` is the variance (A, 3) of area, of area with moment, and of moment that the contributions do not
-    show and that an agent shares with nobody. `completions` are the same study when whatever lies beyond an
-    agent's items, on either side, is counted as low, or as high, as a falling curve allows (four of them),
-    and the items are joined by straight lines.
+    `own`, `unseen` and `design` are variances (A, 3): of the area, of area with moment, and of the moment.
+    `own` is what the contributions do not show, and no other agent shares it. `completions` are the same
+    study with whatever lies beyond an agent's items, on either side, counted as low, or as high, as a
+    falling curve allows (four of them), and the items joined by straight lines.
     """
 
     sample: Sample
@@ -57,11 +57,11 @@ class Fit:
     by_mean: FloatArray
     weight_area: FloatArray  # (A, F) how much of the area each unit decides
     weight_moment: FloatArray
-    solved: FloatArray  # (A, F) how much of each unit was solved
+    solved: FloatArray  # (A, F) share of each unit that was solved
     own: FloatArray  # (A, 3)
-    unseen: FloatArray  # (A, 3) the squares of one surprise, as likely on one unit as on another
-    design: FloatArray  # (A, 3) the part that more responses to the same items would not lessen
-    grouped: FloatArray  # (A,) what straight lines across the gaps may have added to S²
+    unseen: FloatArray  # (A, 3) of one surprise, equally likely on every unit
+    design: FloatArray  # (A, 3) the part that more responses to the same items would not reduce
+    grouped: FloatArray  # (A,) what straight lines across gaps may have added to S²
     units: np.ndarray  # (A,) how many units each agent was measured on
     seen: FloatArray  # (A,) minority responses: failures of the strong, successes of the weak
     completions: tuple[Fit, ...] = ()
@@ -109,7 +109,7 @@ def fit_of(sample: Sample) -> Fit:
 
 
 def unit_sums(fit: Fit) -> FloatArray:
-    """What each unit brings to area, moment and mean (3, A, F) of agents that met the same items."""
+    """Contributions of each unit to area, moment and mean (3, A, F), for agents that met the same items."""
     sample = fit.sample
     free = (sample.codes >= 0) & ~np.isnan(sample.values[0])
     values, codes = sample.values[:, free], sample.codes[free]
@@ -124,9 +124,10 @@ def unit_sums(fit: Fit) -> FloatArray:
 
 
 def _completions(sample: Sample) -> list[tuple[bool, ...]]:
-    """Is a curve held beyond its items, on the left, on the right? Both answers where an agent's items do
-    not reach that end of the interval; none for curves that are means of steps. The estimator "step" takes
-    the least that a falling curve allows in every gap: errors of one sign do not average out."""
+    """Ways to continue curves beyond their items: (held on the left?, held on the right?). Both answers where
+    an agent's items do not reach that end of the interval; none for curves that are means of steps. The
+    estimator "step" takes the least that a falling curve allows in every gap, an error that does not average
+    out, so it is compared with straight lines as well."""
     if sample.difficulty is None:
         return []
     met, (low, high) = ~np.isnan(sample.values), sample.interval
@@ -142,8 +143,8 @@ def _completions(sample: Sample) -> list[tuple[bool, ...]]:
 def _responses(
     sample: Sample, items: np.ndarray, rows: np.ndarray, held: tuple[bool, ...] | None = None
 ) -> list[Any]:
-    """Agents that met the same items, as the fields of a `Fit`; what lies beyond their items is as the study
-    says, or `held` or not as at either end."""
+    """The fields of a `Fit` for agents that met the same items. Beyond their items the curve continues as the
+    study says, or is `held` at its ends or not."""
     free = sample.codes[items] >= 0
     answers = sample.values[np.ix_(rows, items[free])]
     weights, constant = _weights(sample, items, held)
@@ -163,8 +164,8 @@ def _responses(
 
 
 def _seen(sample: Sample, rows: np.ndarray, items: np.ndarray) -> FloatArray:
-    """Minority responses (A,) on items that count. Those of one family share their luck: no more than the
-    (Σm)²/Σm² families that would be as informative if they had as many of them each (Kish 1965)."""
+    """Minority responses (A,) on items that carry weight. Those of one family share their luck, so they count
+    no more than (Σm)²/Σm², the number of families that would be as informative with equal m (Kish 1965)."""
     answers = sample.values[np.ix_(rows, items)]
     floor = np.zeros(len(items)) if sample.floor is None else sample.floor[items]
     right = answers.sum(axis=1)
@@ -203,8 +204,8 @@ def _weights(
 def _item_errors(
     sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]:
-    """Errors (3, A, F), weights (2, A, F) and what was solved (A, F) by unit, further variance (A, 3), the S²
-    of straight lines (A,), number of units."""
+    """By unit: errors (3, A, F), weights (2, A, F) and share solved (A, F); further variance (A, 3), the S²
+    of straight lines (A,), and the number of units."""
     assert sample.difficulty is not None
     h, codes = sample.difficulty[items], sample.codes[items]
     answers = sample.values[np.ix_(rows, items)]
@@ -228,10 +229,8 @@ def _item_errors(
 
 
 def _lines(h: FloatArray, family: np.ndarray) -> Any:
-    """The sparse operator (N, N) that predicts each response from its neighbours by a straight line.
-
-    An item beyond all its neighbours is predicted by their mean: a line would carry noise outwards.
-    """
+    """The sparse operator (N, N) that predicts each response from its neighbours by a straight line, or by
+    their mean where all lie on one side: extrapolating a line would magnify noise."""
     from scipy import sparse
 
     order = np.argsort(h, kind="stable")
@@ -252,7 +251,7 @@ def _lines(h: FloatArray, family: np.ndarray) -> Any:
 
 
 def _neighbours(family: np.ndarray) -> np.ndarray:
-    """For each place in order the nearest `NEIGHBOURS` on either side that are of another family."""
+    """The nearest `NEIGHBOURS` places on either side of each place that belong to other families."""
     n, k = len(family), NEIGHBOURS
     if len(np.unique(family)) == n:
         near = np.arange(n)[:, None] + np.r_[-k:0, 1 : k + 1]
@@ -267,8 +266,8 @@ def _neighbours(family: np.ndarray) -> np.ndarray:
 
 
 def _with_heavy(error: FloatArray, weight: FloatArray) -> FloatArray:
-    """An isolated item weighs like many, and one response cannot show its variance: the heavier it is,
-    the more of the largest variance a response can have, ¼, is assumed."""
+    """Errors in which isolated items have at least some variance. Such an item weighs as much as many, and
+    one response cannot show its variance: the heavier it is, the nearer to the largest possible, ¼."""
     w = np.abs(weight)
     heavy = max(HEAVY * w.mean(), np.sqrt((w**2).sum() / DOMINANT))
     share = 1 - (heavy / np.maximum(w, heavy)) ** 2 if heavy > 0 else 0 * w
@@ -277,7 +276,7 @@ def _with_heavy(error: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def _by_unit(cells: FloatArray, codes: np.ndarray, units: int) -> FloatArray:
-    """Columns (…, N) summed by unit (…, F); 0 for a unit that has none of them."""
+    """Columns (…, N) summed by unit (…, F); 0 for a unit without columns."""
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     found = np.zeros((*cells.shape[:-1], units))
@@ -286,9 +285,8 @@ def _by_unit(cells: FloatArray, codes: np.ndarray, units: int) -> FloatArray:
 
 
 def _surprises(weight: FloatArray) -> list[FloatArray]:
-    """Half a surprise (A, 3) that falls on a unit with the chance of its weight (2, A, F), and a whole one as
-    likely on one unit as on another. It is that of an item; of a whole family while at most one minority
-    response was seen, and the more of them there are, the less is left of it."""
+    """Variances (A, 3) of half a surprise, which falls on a unit in proportion to its weight (2, A, F), and
+    of a whole one, equally likely on every unit."""
     area, moment = weight
     products = [area**2, area * moment, moment**2]
     counts = area != 0
@@ -300,11 +298,13 @@ def _surprises(weight: FloatArray) -> list[FloatArray]:
 def _between(
     h: FloatArray, answers: FloatArray, error: FloatArray, interval: Interval
 ) -> tuple[FloatArray, FloatArray]:
-    """Where between two levels does a curve fall? Anywhere: a fall Δ at a uniform place of variance v has
-    an area of variance vΔ² (A, 3). Falls that are noise are subtracted on average, so that little is left
-    where items are dense, and much where they are few or far apart. And a straight line has the S² of falls
-    everywhere in the gap, a single one has none: ΣvΔ (A,) is Sheppard's correction (1898), negative where
-    a curve rises."""
+    """Variances (A, 3) from not knowing where between two levels a curve falls, and Sheppard's correction
+    (A,).
+
+    A fall Δ at a uniform place of variance v gives an area of variance vΔ². What noise adds to Δ² is
+    subtracted on average, so that little remains where items are dense and much where they are few or far
+    apart. A straight line has the S² of falls spread over the gap, a single fall has none: ΣvΔ (Sheppard
+    1898) is the difference, negative where a curve rises."""
     levels, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
     middle, v = uniform_places(levels, interval)
     psi = _by_unit(answers, level_of, len(levels)) / count
@@ -320,7 +320,7 @@ def _between(
 
 
 def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: float) -> FloatArray:
-    """What errors of the difficulties bring to area and moment (A, 3): ∂A/∂hᵢ = (ψᵢ₋₁ - ψᵢ₊₁)/2."""
+    """Variances (A, 3) of area and moment from errors of the difficulties: ∂A/∂hᵢ = (ψᵢ₋₁ - ψᵢ₊₁)/2."""
     order = np.argsort(h, kind="stable")
     curve = np.clip(fitted[:, order], 0.0, 1.0)
     padded = np.concatenate([curve[:, :1], curve, curve[:, -1:]], axis=1)
@@ -332,7 +332,7 @@ def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: fl
 def _trial_errors(
     sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]:
-    """The items are these very items; only what the agent did at each trial is random."""
+    """The same as `_item_errors` where the items are fixed and only the trials are random."""
     assert sample.trials is not None
     trials = sample.trials[rows]
     a, n, t = trials.shape
@@ -350,7 +350,7 @@ def _trial_errors(
 
 
 def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]:
-    """Step curves: every item is a step at its position, and the curve is their mean (lemma 19)."""
+    """The fields of a `Fit` for step curves: the mean of one step per item (lemma 19)."""
     part, codes = sample.values[np.ix_(rows, items)], sample.codes[items]
     (low, high), (a, n), units = sample.interval, part.shape, len(np.unique(codes))
     _enough(units, sample.agents[rows[0]], sample.word)

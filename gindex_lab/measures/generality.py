@@ -1,4 +1,4 @@
-"""The agent characteristic curve and what it says: how capable, and how general?
+"""The agent characteristic curve and its indicators: how capable is an agent, and how general?
 
 ψ(h) is an agent's mean response on items of difficulty h. The area under it is the capability Ψ; how
 far it is from a step (everything up to Ψ, nothing beyond) is the spread S; generality is Γ = 1/S and
@@ -8,13 +8,14 @@ Cheke, Martínez-Plumed and Ó hÉigeartaigh, "General Intelligence Disentangled
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.errors import BadInput, Caution, ensure
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.likes import DifficultyLike, Label, PerItemLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
@@ -35,7 +36,8 @@ from gindex_lab.measures.samples import RESAMPLE, of_positions
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
 
-_LARGEST = 1e100
+_LARGEST = 1e100  # of which a float still holds the square
+_UNMET = 0.25  # of the interval, from which on `gl.generality` warns: a judgement
 
 
 def generality(
@@ -72,23 +74,33 @@ def generality(
     estimator : "trapezoid" or "step"
         Straight lines between the difficulties (the authors' code), or each response holds from the previous
         difficulty to its own (section C.3); without an interval the first step is as wide as the second.
-    ci, resample
-        Add `*_low`, `*_high`, `*_bounds`: see `gl.bootstrap_table`. Nothing is drawn: `seed` is not needed.
+    ci, resample, seed : confidence of the limits `*_low` and `*_high`, and the units that would differ in
+        another study: "items", "families" or "trials". Nothing is drawn at random, so no seed is needed.
     mode : "exact" or "reference"
         "reference" is the authors' code with its artefacts.
     missing : "error" or "drop"
-        "drop": each agent's curve passes through the items that it met; where it met neither easier nor
-        harder ones although others did, its curve stays as it is at its ends.
+        "drop": each agent's curve passes through the items that it met. Where others met easier or harder
+        items than it did, its curve stays as it is at its ends.
     extrapolate : "paper" or "hold"
         Beyond all items of the study: solved on the left and failed on the right, or as at the ends.
     method : "plain", "isotonic", "smooth" or "pooled"
         The curve: the mean responses themselves; the closest falling curve; a penalised logistic spline
-        for each agent; or one model of all agents, items and families, which pulls agents of whom little
-        is known towards the others. Limits of the last two are half-way between the model's and the
-        plain ones; how often they hold: `gl.method_coverage` and `notebooks/generality/methods`.
+        for each agent; or one model of all agents, items and families, which pulls agents with little data
+        towards the others. Limits of the last two lie half-way between the model's and the plain ones;
+        `gl.method_coverage` and `notebooks/generality/methods` show how often they hold.
     floor : a number, or a mapping of items or families to numbers
         What guessing gives, c (¼ with four options): a response r then counts (r - c)/(1 - c) (Abbott 1925),
         so that an agent that guesses has capability `low`; its γ has the limits -1 and 1. `mean` stays.
+
+    Returns
+    -------
+    DataFrame with one row an agent and the measures as columns. With `ci`, also limits; `*_bounds`, which is
+    False where these are an interval, which holds about as often as `ci` says, and True where they hold at
+    least as often (`notebooks/generality/interval`); and the number of `effective_items`.
+
+    References
+    ----------
+    Hernández-Orallo et al. (2021), supplement, Eqs. 5-9. Limits: `measures/limits.py`.
 
     Examples
     --------
@@ -117,6 +129,7 @@ def generality(
     rows = study.values if floors is None else 1 - (1 - study.values) / (1 - floors)
     sums = sums_of(h, rows, scale)
     _check_missing(study, missing, sums[2])
+    _warn_of_unmet(study, span, np.isnan(sums[2]))
     if kind == "reference":
         found = _reference(study, given)
     elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
@@ -143,7 +156,8 @@ def generality(
 def _check_together(
     study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: PerItemLike
 ) -> None:
-    """The authors' code knows one estimator and no floor; a floor needs responses and the plain curve."""
+    """Refuse combinations: the authors' code has one estimator and no floor; a floor needs plain
+    responses."""
     exact = mode == "exact"
     theirs = "[not-in-reference] is not what the authors' code does", "use mode='exact'"
     ensure(exact or estimator == "trapezoid", "estimator", estimator, *theirs)
@@ -160,7 +174,7 @@ def _check_together(
 def study_of(
     responses: ResponsesLike, difficulty: DifficultyLike = None, missing: str = "error"
 ) -> Responses:
-    """The responses with their difficulties, checked: what every measure of this module starts from.
+    """The responses with their difficulties, checked: the starting point of every measure.
 
     >>> study_of([[1, 0]], [1, 2]).difficulty.tolist()
     [1.0, 2.0]
@@ -209,6 +223,25 @@ def _check_missing(study: Responses, missing: str, total: FloatArray) -> None:
         raise BadInput("responses", empty[0], "[no-response] has not a single response", remedy)
 
 
+def _warn_of_unmet(study: Responses, interval: Interval, gaps: np.ndarray) -> None:
+    """A `Caution` about agents that met no item on a large part of the interval where others did."""
+    if not gaps.any() or isinstance(study, StepCurves):
+        return
+    h = np.clip(difficulties_of(study), *interval)
+    met = ~np.isnan(study.values[gaps])
+    reach = np.where(met, h, -np.inf).max(axis=1) - np.where(met, h, np.inf).min(axis=1)
+    missed = h.max() - h.min() - reach
+    unmet = study.frame.index[gaps][missed > _UNMET * (interval[1] - interval[0])]
+    if len(unmet):
+        text = (
+            f"[unmet] {len(unmet)} of {len(study.frame)} agents ({unmet[0]!r} first) met no item on more "
+            f"than {_UNMET:.0%} of the interval, where others did. Their curves are held level there, so "
+            "their capability may be far off: the limits of ci= allow for that, gl.comparisons compares "
+            "agents on common items, and method='pooled' predicts the rest"
+        )
+        warnings.warn(text, Caution, stacklevel=4)
+
+
 def difficulties_of(study: Responses) -> FloatArray:
     """The difficulties of a study's items as an array (N,)."""
     assert study.difficulty is not None
@@ -216,8 +249,8 @@ def difficulties_of(study: Responses) -> FloatArray:
 
 
 def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Interval, float]:
-    """The interval, and the origin of H: as given, or the range of the difficulties (with room for
-    the first step) counted from the limits of the study."""
+    """The interval and the origin of H: as given, or the range of the difficulties (with room for the first
+    step) and the study's limits."""
     if given is not None:
         _check_size("interval", *given)
         return given, given[0]
@@ -228,8 +261,8 @@ def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Int
 
 
 def _reference(study: Responses, interval: Interval | None) -> Indicators:
-    """With an interval, the authors' indicators on it; without, their full study: limits from the
-    quantiles, four padding points, γ on the range of the items."""
+    """The authors' indicators on the interval; without one, their full study: limits from quantiles, four
+    padding points, γ on the range of the items."""
     never = "[not-in-reference] is a continuous curve, which the authors never draw"
     continuous = isinstance(study, StepCurves) and study.continuous
     ensure(not continuous, "columns", None, never, "use columns=100")
@@ -244,8 +277,8 @@ def _reference(study: Responses, interval: Interval | None) -> Indicators:
 
 
 def _mean(study: Responses, total: FloatArray) -> FloatArray:
-    """The mean response over the items met, of a staircase the mean position; the end points that a
-    transform adds are not items."""
+    """The mean response over the items met (for a staircase, the mean position). End points that a transform
+    added are not items."""
     if isinstance(study, StepCurves) and study.continuous and study.positions is not None:
         return np.asarray(study.positions.mean(axis=1), dtype=float)
     if "anchor" in study.items:
@@ -267,10 +300,20 @@ def characteristic_curve(
 ) -> pd.DataFrame:
     """One agent's curve ψ: its mean response, and how many responses, at each difficulty (E.1).
 
-    Without an agent: the aggregated curve of all. Difficulties the agent never met are left out. `method`
-    and `resample` are those of `gl.generality`; `ci` adds the band `low`, `high`, which holds ψ at each
-    difficulty with this confidence, one at a time (not for the plain curve: its points are single responses).
+    Parameters
+    ----------
+    responses, difficulty : as in `gl.generality`
+    agent : the label of an agent; None for the aggregated curve of all
+    method, resample : as in `gl.generality`
+    ci : confidence of the band, which holds ψ at each difficulty, one at a time; not for the plain curve,
+        whose points are single responses
 
+    Returns
+    -------
+    DataFrame `difficulty`, `response`, `n` (and `low`, `high`) of the difficulties that the agent met.
+
+    Examples
+    --------
     >>> characteristic_curve([[1, 0, 1, 0]], "agent 1", difficulty=[1, 2, 1, 1])
        difficulty  response  n
     0         1.0  0.666667  3

@@ -1,11 +1,11 @@
-"""Limits from a fit: capability is a share of trials, spread and γ are moved by counts of rare responses.
+"""Limits from a fit: capability as a share of trials, spread and γ as counts of rare responses.
 
-A measure g(A, M) moves with the errors of area and moment (delta method). The variance V of a capability at
-y in its range is that of the share of n = y(1 - y)/V equal trials; y(1 - y)/n is also the largest variance
-that n equal items can have, whatever the curve, so no interval is wider than a binomial one. What moves
-spread and γ are the responses that go against the curve: their number has the limits of a count, and what
-none of them showed is counted on the side to which it would move the measure.
-Derivation and references: `notebooks/generality/interval`. How often it covers: `coverage`.
+A measure g(A, M) moves with the errors of area and moment (delta method). A capability at the share y of
+its range with variance V has the limits of a share of n = y(1 - y)/V equal trials. No n equal items can
+vary more than y(1 - y)/n, whatever the curve, so no interval is wider than a binomial one. Spread and γ
+move with the responses that go against the curve. Those seen have the limits of a count; those that did not
+happen to be seen widen the limits on the side to which they would move the measure.
+`notebooks/generality/interval` derives this, with references; `coverage` measures how often it holds.
 """
 
 from __future__ import annotations
@@ -46,10 +46,8 @@ Limits = dict[str, FloatArray]  # low and high (2, A) of each measure
 Pair = tuple[FloatArray, FloatArray]
 
 
-def with_limits(
-    study: Responses, table: pd.DataFrame, ci: float, resample: str = "items"
-) -> pd.DataFrame:
-    """The table with its limits, and with the fit they come from where it is not too large to keep."""
+def with_limits(study: Responses, table: pd.DataFrame, ci: float, resample: str = "items") -> pd.DataFrame:
+    """The table with its limits, and with the fit behind them unless that is too large to keep."""
     level, sample = confidence(ci), sample_like(table, study, resample)
     warn_of_families(study, resample)
     small = len(sample.agents) * sample.units <= _MOST_KEPT
@@ -62,28 +60,26 @@ def with_limits(
 
 
 class Linear(NamedTuple):
-    """A measure (A,), its range, its errors by unit (A, F), the pull of each unit (A, F), and the variance
-    (A,) that the units do not show, with the part due to the design; `rest` is all of it but half a surprise.
-    `unseen` is the square of a whole one, and `rise` the share of them that would raise the measure.
-    `minority`: the measure rests on the rarer of the two responses."""
+    """A measure as a linear function of the responses, near what was observed."""
 
-    estimate: FloatArray
-    bottom: float | FloatArray
+    estimate: FloatArray  # (A,)
+    bottom: float | FloatArray  # its range
     top: float
-    error: FloatArray
-    pull: FloatArray
-    own: FloatArray
-    design: FloatArray
-    rest: FloatArray
-    unseen: FloatArray
-    rise: FloatArray
-    minority: bool
+    error: FloatArray  # (A, F) error of each unit
+    pull: FloatArray  # (A, F) how far a whole response of each unit moves it
+    own: FloatArray  # (A,) variance that the units do not show
+    design: FloatArray  # (A,) the part of it that is due to the design
+    rest: FloatArray  # (A,) all of it but half a surprise
+    unseen: FloatArray  # (A,) the square of a whole surprise
+    rise: FloatArray  # (A,) the share of surprises that would raise the measure
+    minority: bool  # does it rest on the rarer of the two responses?
 
 
 def linear(fit: Fit) -> dict[str, Linear]:
-    """Each measure in its own unit (for the spread its square, which is nearly linear), freed of the bias of
-    squaring a noisy area: E Â² = A² + Var Â. Only chance is corrected for, not where between items a curve
-    falls: a step anywhere in the gap has S² = 0, the straight line across it has more, never less."""
+    """Every measure in its own unit (for the spread its square, which is nearly linear), corrected for the
+    bias of squaring a noisy area: E Â² = A² + Var Â. The correction is for chance only, not for where a
+    curve falls between items: a step anywhere in a gap has S² = 0, and a straight line across it has
+    more."""
     (low, high), origin = fit.interval, fit.sample.scale.start
     q = high - low
     area = np.clip(fit.area, 0.0, q)
@@ -109,15 +105,13 @@ def linear(fit: Fit) -> dict[str, Linear]:
         "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
         "normalised_generality": _moved(fit, 1 - free, (-1.0, 1.0), (slope, -two / room), curved),
         "expected_difficulty": _moved(fit, height, (origin, high), turn, none),
-        "mean": Linear(
-            fit.mean, bottom, top, fit.by_mean, even, surprise, none, none, none, none, False
-        ),
+        "mean": Linear(fit.mean, bottom, top, fit.by_mean, even, surprise, none, none, none, none, False),
     }
 
 
 def _below_guessing(fit: Fit, area: FloatArray) -> tuple[FloatArray, float | FloatArray]:
-    """The area (A,), and the least capability that responses could have: with a floor of guessing both
-    may lie below low, and the share of that longer range is what has a binomial variance."""
+    """The area (A,) and the least capability that responses can give. With a floor of guessing both may lie
+    below low; the share of that longer range has the binomial variance."""
     low, high = fit.interval
     if fit.sample.floor is None:
         return area, low
@@ -133,7 +127,7 @@ def _moved(
     more: FloatArray,
     minority: bool = True,
 ) -> Linear:
-    """A measure that moves by a · δA + m · δM, its two slopes, and by `more` variance besides."""
+    """A measure with slopes (a, m), which moves by a · δA + m · δM, and with `more` variance."""
     a, m = slopes
     own, design, unseen = (
         np.maximum(a**2 * x[:, 0] + 2 * a * m * x[:, 1] + m**2 * x[:, 2], 0.0)
@@ -149,8 +143,8 @@ def _moved(
 
 
 def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArray) -> FloatArray:
-    """Degrees of freedom (…,) of Σc²: Satterthwaite's from the contributions (…, F), and from the design
-    if all responses varied alike (the pulls), whichever is less; at most `most`, at least 1.
+    """Degrees of freedom (…,) of Σc²: Satterthwaite's count for the contributions (…, F), or for the pulls,
+    as if all responses varied alike, if that is less; at most `most` and at least 1.
 
     >>> one = np.ones((1, 4))
     >>> degrees(one, one, np.zeros(1), np.array([100.0])).tolist()
@@ -164,14 +158,14 @@ def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArr
 
 
 def satterthwaite(total: FloatArray, fourth: FloatArray) -> FloatArray:
-    """2(Σc²)²/Σc⁴, from the two sums; without end where nothing varied."""
+    """2(Σc²)²/Σc⁴, from the two sums; infinite where nothing varied."""
     none = np.full_like(total, np.inf)
     return np.divide(SATTERTHWAITE * total**2, fourth, out=none, where=fourth > 0)
 
 
 def limits(fit: Fit, ci: float) -> Limits:
-    """`(low, high)` of every measure at confidence `ci`, each (A,); NaN where no interval can be had. Where
-    items do not reach the ends of the interval, the lowest and the highest limits of all completions."""
+    """`(low, high)` of every measure at confidence `ci`, each (A,); NaN where no interval can be given. Where
+    the items do not reach the ends of the interval, the lowest and highest limits over all completions."""
     result = _limits(fit, ci)
     for other in fit.completions:
         for name, (low, high) in _limits(other, ci).items():
@@ -182,9 +176,10 @@ def limits(fit: Fit, ci: float) -> Limits:
 
 
 def bounds(fit: Fit, ends: Limits, ci: float) -> dict[str, np.ndarray]:
-    """`<measure>_bounds` (A,): are the limits bounds, which hold at least so often, rather than an interval,
-    which holds about so often? An interval is as wide as the responses vary. Where a limit lies farther off,
-    something that nobody saw has set it: lapses to come, a fall between two items, ends that no item reaches.
+    """`<measure>_bounds` (A,): are the limits bounds, which hold at least as often as they say, or an
+    interval, which holds about as often? An interval is as wide as the responses vary. A limit that lies
+    farther out was set by something that nobody observed: lapses to come, a fall between two items, ends
+    that no item reaches.
 
     >>> import gindex_lab as gl
     >>> gl.generality([[1, 0] * 20, [1] * 20 + [0] * 20], range(40), ci=0.95)["capability_bounds"].tolist()
@@ -208,11 +203,11 @@ def _limits(fit: Fit, ci: float) -> Limits:
     result, guesses = {}, fit.sample.floor is not None
     for name, part in linear(fit).items():
         freedom = degrees(part.error, part.pull, part.own, fit.units - 1.0)
-        # (z/t)²: what an estimated variance is worth beside a known one
+        # (z/t)²: what an estimated variance is worth, compared with a known one
         worth = (ndtri((1 + ci) / 2) / half_width(1.0, ci, np.minimum(freedom, 1e6))) ** 2
         if part.minority:
-            # of events of which none was seen there are at most three in a 95% interval (Hanley and
-            # Lippman-Hand 1983), some of which would move the measure down, some up
+            # if none of n possible events was seen, there are at most three in a 95% interval (Hanley and
+            # Lippman-Hand 1983); some of them would lower the measure, some raise it
             unseen = -np.log1p(-ci) * np.sqrt(part.unseen * np.stack([1 - part.rise, part.rise]))
             away = np.hypot(_skewed(fit, part, ci) / np.sqrt(worth), unseen)
             inside = np.clip(part.estimate, part.bottom, part.top)
@@ -237,7 +232,7 @@ def _limits(fit: Fit, ci: float) -> Limits:
 
 
 def as_steps(fit: Fit, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Limits (2, A) of γ if every fall, or every rise, between items may be a step: γ is 1, or -1."""
+    """Limits (2, A) of γ when every fall, or every rise, between two items may be a step."""
     q = fit.interval[1] - fit.interval[0]
     area = np.clip(fit.area, 0.0, q)
     room = area * (q - area)
@@ -247,29 +242,28 @@ def as_steps(fit: Fit, low: FloatArray, high: FloatArray) -> FloatArray:
 
 
 def with_generality(ends: Limits) -> Limits:
-    """Γ = 1/S: its limits are those of the spread, turned round."""
+    """Γ = 1/S: its limits are those of the spread, inverted and swapped."""
     with np.errstate(divide="ignore"):
         return ends | {"generality": 1 / ends["spread"][::-1]}
 
 
 def _least_items(fit: Fit) -> FloatArray:
-    """Equal items (A,) that tell no more than these: the effective number, and no more than if every item
-    weighed half as much as the heaviest (two isolated items that both go wrong are not rare)."""
+    """How many equal items (A,) would tell as much: the effective number, but no more than if every item
+    weighed half as much as the heaviest (it is not rare that two isolated items both go wrong)."""
     weight = fit.weight_area
-    whole = np.maximum(weight.sum(axis=1), 1e-300)  # a completion may leave the items no say at all
+    whole = np.maximum(weight.sum(axis=1), 1e-300)  # a completion may leave none
     share = weight / whole[:, None]
     return np.asarray(1 / np.maximum((share**2).sum(axis=1), share.max(axis=1) / 2).clip(1e-9))
 
 
-def _share_limits(
-    y: FloatArray, noise: Pair, worth: FloatArray, ci: float, least: FloatArray
-) -> Pair:
+def _share_limits(y: FloatArray, noise: Pair, worth: FloatArray, ci: float, least: FloatArray) -> Pair:
     """Limits of the share y of as many trials as its variance is worth, at least `least`: half-way between
-    Jeffreys' and Clopper and Pearson's, which cover on average and at least (Brown, Cai, DasGupta 2001).
-    What the design leaves open is added as Zou and Donner (2008) add limits of independent parts."""
+    Jeffreys', which hold on average, and Clopper and Pearson's, which hold at least as often as they say
+    (Brown, Cai and DasGupta 2001). The design's variance is added as Zou and Donner (2008) add independent
+    parts."""
     from scipy.special import betaincinv, ndtri
 
-    variance, design = noise  # in all, and of it what the design is to blame for
+    variance, design = noise  # the whole, and the design's part of it
     middle = (least * y + 0.5) / (least + 1)
     one = middle * (1 - middle)  # the variance of a single trial
     n = np.maximum(one / np.maximum(variance - design, 1e-300) * worth, least)
@@ -282,14 +276,15 @@ def _share_limits(
 
 
 def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
-    """How far the limits lie below and above the estimate (2, A), by what was seen.
+    """How far the limits lie below and above the estimate (2, A), from the responses seen.
 
-    A sum of k rare events that each move the measure by p has variance kp² and third moment kp³, so that k
-    and p follow from the errors. Limits of a count k are quantiles of gamma distributions (Garwood 1936):
-    Jeffreys' on the side to which the events move it, half-way to the exact ones on the other. With one
-    event, or an item that outweighs all others, a third moment shows nothing: only what exceeds Σc⁶, its
-    square if signs were a toss, counts (James and Stein 1961). Without skewness these are normal limits.
-    Events that come in families are fewer than they look: half a surprise widens both sides there.
+    If k rare events each move the measure by p, their sum has variance kp² and third moment kp³, so the
+    errors give k and p. The limits of a count k are quantiles of gamma distributions (Garwood 1936):
+    Jeffreys' on the side to which the events move the measure, half-way to the exact ones on the other. A
+    single event, or an item that outweighs all others, shows nothing of a third moment: only what exceeds
+    Σc⁶, the square it would have if signs were tossed, counts (James and Stein 1961). Without skewness the
+    limits are normal. Events in families are fewer than they look, so there half a surprise widens both
+    sides.
     """
     from scipy.special import gammaincinv
 
@@ -309,8 +304,8 @@ def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
 
 
 def _never_seen_to_vary(result: Limits, fit: Fit) -> None:
-    """All solved or all failed, no better than guessing, or nothing met inside the interval: how the rest
-    would be spread is unknown; any curve of that capability."""
+    """Widen the limits of agents that solved all or nothing, did no better than guessing, or met no item
+    inside the interval: their curve may be any curve of that capability."""
     which = (fit.seen <= 0) | (fit.weight_area.sum(axis=1) <= 0)
     if fit.sample.floor is not None:
         which |= result["capability"][0] <= fit.interval[0]
@@ -340,8 +335,8 @@ def warn_of_families(study: Responses, resample: str) -> None:
 
 
 def around(table: pd.DataFrame, ends: Limits) -> Limits:
-    """An interval holds its estimate: where limits freed of bias pass it by, it is off by at least that gap,
-    and the interval goes on as far beyond it; an end that is an end of the scale stays there."""
+    """Limits that hold the estimate. Where limits corrected for bias miss it, it is off by at least that gap,
+    so the interval extends as far again beyond it, but not beyond the scale."""
     result = {}
     for name in (x for x in ends if x in table):
         (low, high), at = ends[name], table[name].to_numpy(dtype=float)

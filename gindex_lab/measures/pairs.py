@@ -1,10 +1,8 @@
 """Which agents can the data tell apart?
 
-Two agents are compared on the items that both met. The difference of a measure is tested with Student's t
-on the items' contributions to it; a difference in capability must also pass the exact test that
-exchanges the two agents' responses item by item (Fisher's; McNemar's for right and wrong), which assumes
-nothing. All pairs together are corrected by Holm's method, so that the chance of a single false
-separation stays below 1 - ci. Pairs with too few items in common are not comparable, never separated.
+Two agents are compared on the items that both met: capability and mean by exchanging the two agents'
+responses item by item, spread and γ by Student's t, all pairs together with Holm's correction
+(`comparisons`). Pairs with too few items in common are not comparable, never separated.
 """
 
 from __future__ import annotations
@@ -20,21 +18,20 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, Caution, ensure
 from gindex_lab.foundation.likes import DifficultyLike, Label, ResponsesLike, SeedLike
 from gindex_lab.foundation.many_tests import half_width, holm
-from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
 from gindex_lab.measures.curves import Interval, feasible, from_sums
+from gindex_lab.measures.exchange import exchange, least_exchange
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.generality import generality, study_of
 from gindex_lab.measures.limits import MEASURES, Linear, degrees, linear
-from gindex_lab.measures.samples import sample_like
 
-__all__ = ["comparisons", "exchange", "paired_differences", "separations", "tie_groups"]
+__all__ = ["comparisons", "paired_differences", "separations", "tie_groups"]
 
-FEWEST_COMMON = 5  # items: with four, even four wins to none are not rare (1/2⁴ > .05)
+FEWEST_COMMON = 6  # items: with five, even five wins to none are not rare (2/2⁵ > .05)
 # Degrees per minority response: with 1, γ is separated in .07 of the studies of 30 equal flat agents on 50
 # items, with a half in .05 (`benchmarks/measured/separations.py`)
 PER_MINORITY = 0.5
 _MOST_AGENTS = 2_000  # two million pairs
-_ENUMERATED = 10  # discordant units up to which every exchange is listed
 _ROUNDING = 1e-9  # of a measure's range: no difference
 _LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
 _BLOCK = 20_000_000  # cells of a temporary array
@@ -46,14 +43,24 @@ def tie_groups(
 ) -> list[list[Label]]:
     """Groups of agents that the data cannot separate, the best group first.
 
-    Two agents share a group just where they are not separated, all pairs tested together at the
-    family-wise level 1 - ci (a compact letter display: Piepho 2004, J. Comput. Graph. Stat. 13, 456-466).
-    Groups overlap where a ties with b and b with c but a beats c: [a, b], [b, c]. Agents that are not
-    comparable (too few items in common) share none, and a `Caution` says how many such pairs there
-    are. The arguments and the tests are those of `comparisons`.
+    Two agents share a group if and only if they are not separated. Groups overlap where a ties with b and b
+    with c but a beats c: [a, b], [b, c]. Agents that are not comparable share no group, and a `Caution`
+    counts such pairs.
 
-    Reference: Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+    Parameters
+    ----------
+    table, measure, ci : as in `gl.comparisons`, whose tests these are
 
+    Returns
+    -------
+    Lists of labels, the best first.
+
+    References
+    ----------
+    Piepho (2004), J. Comput. Graph. Stat. 13, 456-466 (letters for all pairs).
+
+    Examples
+    --------
     >>> level = np.arange(40)
     >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
     [['agent 1', 'agent 2'], ['agent 3']]
@@ -62,9 +69,8 @@ def tie_groups(
     apart, strange = (_square(found, v, len(table)) for v in ("separated", "not comparable"))
     if strange.any():
         text = (
-            f"[not-comparable] {strange.sum() // 2} of {len(found)} pairs of agents are not comparable, for "
-            f"too few {fit_behind(table).sample.word} in common, and stand in no group "
-            "together: see gl.comparisons"
+            f"[not-comparable] {strange.sum() // 2} of {len(found)} pairs of agents have too few "
+            f"{fit_behind(table).sample.word} in common to be compared and share no group: see gl.comparisons"
         )
         warnings.warn(text, Caution, stacklevel=2)
     order = table.reset_index()[measure]
@@ -74,7 +80,7 @@ def tie_groups(
 
 
 def tied_places(apart: np.ndarray) -> list[list[int]]:
-    """Groups of places, none with a pair that is `apart`, that hold every other pair at least once.
+    """Groups of positions: no group holds a pair that is `apart`, every other pair is in at least one group.
 
     >>> ends = np.array([[False, False, True], [False, False, False], [True, False, False]])
     >>> tied_places(ends)
@@ -82,7 +88,7 @@ def tied_places(apart: np.ndarray) -> list[list[int]]:
     """
     n = len(apart)
     groups: list[list[int]] = []
-    done = apart.copy()  # pairs that need no further group
+    done = apart.copy()  # pairs that no longer need a group
     for i in range(n):
         later = np.arange(i + 1, n)
         while not done[i, i] or not done[i, later].all():
@@ -96,15 +102,24 @@ def tied_places(apart: np.ndarray) -> list[list[int]]:
     return groups
 
 
-def separations(
-    table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
-) -> pd.DataFrame:
-    """Agents x agents: True where `comparisons` separates the two, with all pairs tested together.
+def separations(table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None) -> pd.DataFrame:
+    """Which pairs of agents the data separate, all pairs tested together.
 
-    False is "not separated" or "not comparable": `comparisons` says which.
+    Parameters
+    ----------
+    table, measure, ci : as in `gl.comparisons`, whose tests these are
 
-    Reference: Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+    Returns
+    -------
+    Agents x agents, True where the two are separated. False means "not separated" or "not comparable";
+    `gl.comparisons` says which.
 
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
     >>> level = np.arange(40)
     >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
     >>> separations(table).loc["agent 3"].tolist()
@@ -121,25 +136,29 @@ def _square(found: pd.DataFrame, verdict: str, n: int) -> np.ndarray:
     return np.asarray(square | square.T)
 
 
-def comparisons(
-    table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None
-) -> pd.DataFrame:
-    """Every pair of agents `a` and `b`: units in `common`, `difference` with `low` and `high`, `p_value`,
-    Holm's `p_adjusted`, and a `verdict`: "separated", "not separated" or "not comparable".
+def comparisons(table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None) -> pd.DataFrame:
+    """Every pair of agents compared in one measure: how far apart they are, and whether the data show it.
 
     Parameters
     ----------
-    table : what `gl.generality(..., ci=0.95)` gives, sorted or cut to some agents as you like
+    table : the result of `gl.generality(..., ci=0.95)`, sorted or cut to some agents as you like
     measure : "capability", "spread", "normalised_generality", "expected_difficulty" or "mean"
-    ci : of the limits (one pair at a time) and of the verdicts (all pairs at once); the table's unless given
+    ci : of the limits (one pair at a time) and of the verdicts (all pairs at once); the table's by default
+
+    Returns
+    -------
+    DataFrame with one row a pair: `a`, `b`, units in `common`, `difference` with `low` and `high`, `p_value`,
+    Holm's `p_adjusted`, and the `verdict`: "separated", "not separated" or "not comparable".
 
     Notes
     -----
-    p is Student's t, for spread and γ with at most half a degree of freedom per minority response, and at
-    least that of the exchange test (Fisher 1935, §21): under equal agents, who gave which of the two
-    responses to an item is a toss, whatever the items. For spread and γ that is its least possible p.
-    How often equal agents are separated, and different ones not: `notebooks/generality/coverage`.
-    Two agents are compared at the items themselves: what a curve does between them does not count.
+    Capability and mean are sums over items: p is that of the exchange test (Fisher 1935, §21), which assumes
+    nothing. Under equal agents, who gave which of the two responses to an item is a toss. Spread and γ are
+    not sums: p is Student's, with at most half a degree of freedom per minority response, and never below the
+    least p that an exchange can give. The limits are Student's; 0 lies outside them if and only if p <= 1 -
+    ci. Only the items count, not what a curve does between them. Holm's method keeps the chance of a single
+    false separation below 1 - ci; `notebooks/generality/coverage` shows how often equal agents are separated,
+    and different ones.
 
     References
     ----------
@@ -183,45 +202,50 @@ def paired_differences(
     extrapolate: str = "paper",
     seed: SeedLike = None,
 ) -> pd.DataFrame:
-    """How far agent `a` is ahead of `b` in each measure, both on the items that both met.
+    """How far agent `a` is ahead of `b` in each measure, on the items that both met.
 
-    Items that both find hard fall out of a difference, so it is often sure where two intervals overlap.
-    `p_value` is that of no difference; one pair was chosen, nothing is corrected for looking at many
-    (`gl.comparisons`, which says more of the test). Nothing is drawn: `seed` is not needed.
+    Items that both find hard cancel in a difference, so it is often clear even where two intervals overlap.
 
+    Parameters
+    ----------
+    responses, difficulty, interval, estimator, ci, resample, missing, extrapolate, seed : as in
+        `gl.generality`
+    a, b : labels of two agents, chosen before looking at the data (otherwise use `gl.comparisons`)
+
+    Returns
+    -------
+    DataFrame with one row a measure: units in `common`, `difference` with `low` and `high`, the `p_value` of
+    no difference, as in `gl.comparisons`, and whether the two are `separated`.
+
+    Examples
+    --------
     >>> answers = [[1] * 14 + [0] * 6, [1] * 6 + [0] * 14]
     >>> found = paired_differences(answers, "agent 1", "agent 2", range(20))
     >>> found.loc["capability", ["difference", "low", "high"]].astype(float).round(1).tolist()
     [8.0, 5.2, 10.8]
     """
-    level = confidence(ci)
-    if seed is not None:
-        generator(seed)
-    study = study_of(responses, difficulty, missing)
+    level, study = confidence(ci), study_of(responses, difficulty, missing)
     known("a", [a], study.frame.index)
     known("b", [b], study.frame.index)
     ensure(a != b, "b", b, "[same-agent] is the same agent as a", "compare two agents")
-    pair = study.select(agents=[a, b])
     how: dict[str, Any] = {"estimator": estimator, "extrapolate": extrapolate, "missing": missing}
-    sample = sample_like(generality(pair, interval=interval, **how), pair, resample)
-    both = sample.common()
-    common = len(np.unique(both.codes[~np.isnan(both.values[0]) & (both.codes >= 0)]))
-    problem = f"[not-comparable] has only {common} {sample.word} in common with a: the two are not comparable"
-    remedy = f"measure both on at least {FEWEST_COMMON} of the same {sample.word}"
-    enough = common >= FEWEST_COMMON or not np.isnan(sample.values).any()
-    ensure(enough, "b", b, problem, remedy)
-    fit, one, two = fit_of(both), np.array([0]), np.array([1])
-    found = pd.concat([pair_table(fit, name, one, two, level) for name in MEASURES])
+    how |= {"ci": level, "resample": resample, "seed": seed}
+    table = generality(study.select(agents=[a, b]), interval=interval, **how)
+    found = pd.concat([comparisons(table, name) for name in MEASURES])[_COLUMNS]
     found.index = pd.Index(MEASURES)
+    common, word = int(found["common"].iloc[0]), fit_behind(table).sample.word
+    problem = f"[not-comparable] has only {common} {word} in common with a"
+    remedy = f"measure both on at least {FEWEST_COMMON} of the same {word}"
+    ensure(not found["p_value"].isna().any(), "b", b, problem, remedy)
     found["separated"] = found["p_value"] <= 1 - level
     return found
 
 
 def fit_behind(table: pd.DataFrame) -> Fit:
-    """The fit that a table of `gl.generality(..., ci=...)` was made from, for the agents it still has."""
+    """The fit behind a table of `gl.generality(..., ci=...)`, for the agents that are still in it."""
     fit = getattr(table, "fit", None)
     if not isinstance(fit, Fit):
-        problem = "[no-fit] does not carry what separates agents"
+        problem = "[no-fit] does not carry the fit that comparisons need"
         remedy = "make it with gl.generality(..., ci=0.95), of fewer agents if they are thousands"
         raise BadInput("table", type(table).__name__, problem, remedy)
     problem, remedy = "[not-a-number] agents cannot be paired", f"keep 1 to {_MOST_AGENTS}"
@@ -245,7 +269,7 @@ def _all_pairs(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
 
 
 def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
-    """Each pair on the items that both met: another fit for each pair of patterns."""
+    """Each pair on the items that both met, with a fit of its own."""
     met, rows = ~np.isnan(fit.sample.values), []
     for a, b in combinations(range(len(met)), 2):
         both = met[a] & met[b] & (fit.sample.codes >= 0)
@@ -262,13 +286,11 @@ def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True).reindex(columns=_COLUMNS)
 
 
-def pair_table(
-    fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci: float
-) -> pd.DataFrame:
+def pair_table(fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci: float) -> pd.DataFrame:
     """Difference, limits and p value of pairs (P,) of agents, given by position."""
     from scipy.special import stdtr
 
-    part = linear(fit)[measure]
+    part, cells = linear(fit)[measure], _cells(fit, measure)
     error = part.error[first] - part.error[second]
     own = (part.own - part.design)[first] + (part.own - part.design)[second]
     pull = np.hypot(part.pull[first], part.pull[second])
@@ -276,22 +298,36 @@ def pair_table(
     plain, width = plain_values(fit, measure), float(np.max(part.top - part.bottom))
     tested = part.estimate[first] - part.estimate[second]
     deviation = np.sqrt((error**2).sum(axis=1) + own)
-    p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
+    if measure in _LINEAR:
+        p = exchange(cells, first, second)
+    else:
+        p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
+        p = np.maximum(p, least_exchange(cells, first, second))
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
-    p = np.maximum(p, exchange(_cells(fit, measure), first, second, measure in _LINEAR))
     if measure == "spread":  # squares were tested: their errors, in the unit of the spread
         tested, deviation = _of_roots(part, first, second)
         width = np.sqrt(width)
     half = half_width(deviation, ci, freedom)
     ends = np.maximum(tested - half, -width), np.minimum(tested + half, width)
     common = np.minimum(fit.units[first], fit.units[second])
-    columns = common, plain[first] - plain[second], *ends, p
+    columns = common, plain[first] - plain[second], *_as_tested(*ends, tested, p <= 1 - ci), p
     return pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)))
 
 
+def _as_tested(
+    low: FloatArray, high: FloatArray, at: FloatArray, separated: np.ndarray
+) -> tuple[FloatArray, FloatArray]:
+    """Limits that say what the test says: they reach 0 where the two agents are not separated, and do not
+    cross it where they are. Either way a difference of 0 is left out only where the test rejects it."""
+    up, down = separated & (at > 0), separated & (at < 0)
+    low = np.where(up, np.maximum(low, 0.0), np.where(down, low, np.minimum(low, 0.0)))
+    high = np.where(down, np.minimum(high, 0.0), np.where(up, high, np.maximum(high, 0.0)))
+    return low, high
+
+
 def _of_roots(part: Linear, first: np.ndarray, second: np.ndarray) -> tuple[FloatArray, FloatArray]:
-    """Difference of the spreads and its deviation (P,): δS = δS²/2S, each agent with its own slope, and none
-    steeper than at the error of its own S²."""
+    """Difference of the spreads and its deviation (P,): δS = δS²/2S, with each agent's own slope, which is no
+    steeper than at the error of its S²."""
     own = part.own - part.design
     error = (part.error**2).sum(axis=1) + own
     at = np.sqrt(np.maximum(part.estimate, 0.0))
@@ -302,7 +338,7 @@ def _of_roots(part: Linear, first: np.ndarray, second: np.ndarray) -> tuple[Floa
 
 
 def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> FloatArray:
-    """The measure as the table prints it, from area, moment and mean (3, …, A); the fit's unless given."""
+    """The measure as the table shows it, from area, moment and mean (3, …, A); by default the fit's."""
     area, moment, mean = (fit.area, fit.moment, fit.mean) if sums is None else sums
     if measure == "mean":
         return np.asarray(mean)
@@ -312,8 +348,8 @@ def plain_values(fit: Fit, measure: str, sums: FloatArray | None = None) -> Floa
 
 
 def welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    """Welch's degrees of freedom from those that each agent's responses allow: units less one, and for spread
-    and γ half a degree for each minority response, since with many pairs it is the far tails that count."""
+    """Welch's degrees of freedom from those of the two agents: units less one, and for spread and γ at most
+    half a degree per minority response, because with many pairs the far tails decide."""
     variance = (part.error**2).sum(axis=1) + part.own
     most = np.minimum(fit.units - 1.0, PER_MINORITY * fit.seen if part.minority else np.inf)
     most = np.maximum(most, 1e-9)
@@ -323,7 +359,7 @@ def welch(fit: Fit, part: Linear, first: np.ndarray, second: np.ndarray) -> Floa
 
 
 def _cells(fit: Fit, measure: str) -> FloatArray:
-    """What each unit brings to the area, or the mean, of each agent (A, F)."""
+    """Contributions (A, F) of each unit to the area, or the mean, of each agent."""
     if fit.sample.trials is None:
         area, _, mean = unit_sums(fit)
         return np.asarray(mean if measure == "mean" else area)
@@ -333,42 +369,3 @@ def _cells(fit: Fit, measure: str) -> FloatArray:
     count = known.sum(axis=2, keepdims=True)
     share = known / np.maximum(count, 1) / np.maximum((count > 0).sum(axis=1, keepdims=True), 1)
     return np.asarray(fit.solved * share.reshape(len(known), -1))
-
-
-def exchange(
-    cells: FloatArray, first: np.ndarray, second: np.ndarray, linear_in_units: bool = True
-) -> FloatArray:
-    """Fisher's test by exchange (1935, §21), McNemar's for right and wrong: of two equal agents, who gave
-    which response is a toss. Mid-p (P,) of |Σd| when every unit's d may have the other sign (Lancaster 1961).
-
-    Listed for at most ten discordant units, 2⁻ᴰ where all D favour one agent; beyond, normal with half a
-    correction for continuity: safe in the far tails, since a sum of tosses is bounded. For other
-    measures 2⁻ᴰ, the least p that any test by exchange can have with D discordant units.
-
-    >>> ten = np.vstack([np.ones(10), np.zeros(10)])
-    >>> exchange(ten, np.array([0]), np.array([1])).tolist()
-    [0.0009765625]
-    """
-    from scipy.special import ndtr
-
-    difference = cells[first] - cells[second]
-    away = np.abs(difference)
-    discordant = away > 1e-12 * np.abs(cells).max(initial=0.0)
-    count = discordant.sum(axis=1)
-    if not linear_in_units:
-        return np.asarray(0.5**count)
-    difference[~discordant] = 0.0
-    total = np.abs(difference.sum(axis=1))
-    size = np.sqrt(np.einsum("pf,pf->p", difference, difference))
-    step = np.min(away, axis=1, where=discordant, initial=np.inf)
-    step = np.where(np.isfinite(step), step, 0.0)
-    score = np.divide(total - step / 2, size, out=np.zeros_like(size), where=size > 0)
-    p = np.minimum(1.0, 2 * ndtr(-np.maximum(score, 0.0)))
-    one_sided = np.isclose(total, away.sum(axis=1), rtol=1e-11) & (count > 0)
-    p = np.where(one_sided, 0.5**count, p)
-    for pair in np.flatnonzero(count <= _ENUMERATED):
-        d = difference[pair][difference[pair] != 0]
-        signs = 1 - 2 * (np.arange(2 ** len(d))[:, None] >> np.arange(len(d)) & 1)
-        beyond, same = np.abs(signs @ d) - total[pair], 1e-9 * total[pair]
-        p[pair] = (beyond > same).mean() + (np.abs(beyond) <= same).mean() / 2
-    return p

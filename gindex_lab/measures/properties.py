@@ -1,5 +1,7 @@
-"""What else curves say: mean agents, effort, saturation and dominance; and lines of equal γ in the plane of
-capability and spread: no spread (a decreasing step), that of a constant curve, the maximum (a rising step).
+"""Other properties of curves: mean agents, effort, saturation, dominance, and lines of equal γ.
+
+Lines of equal γ in the plane of capability and spread: γ = 1 is a decreasing step (no spread), 0 a constant
+curve, -1 a rising step (the largest spread).
 """
 
 from __future__ import annotations
@@ -25,8 +27,19 @@ def aggregate(
     """The mean agent, or one mean agent per group: its curve is the aggregated curve (F.3).
 
     Capability is linear in the responses, so the mean agent has the mean capability; its spread is
-    at least the mean spread. `by` is a column of `responses.agents` or a list of labels.
+    at least the mean spread.
 
+    Parameters
+    ----------
+    responses, difficulty : as in `gl.generality`
+    by : a column of `responses.agents`, or one label per agent; None for a single mean agent, "all"
+
+    Returns
+    -------
+    Responses of the mean agents.
+
+    Examples
+    --------
     >>> aggregate([[1, 0], [1, 1]], [1, 2]).frame.loc["all"].tolist()
     [1.0, 0.5]
     """
@@ -41,13 +54,20 @@ def aggregate(
     return Responses(frame, items=study.items, interval=study.interval, name=study.name)
 
 
-def effort(
-    responses: ResponsesLike, difficulty: DifficultyLike = None, **options: Any
-) -> pd.Series:
-    """Effort M = ∫hψ dh = H·∫ψ dh: what it costs to do all that one does (Eq. 8, C.3).
+def effort(responses: ResponsesLike, difficulty: DifficultyLike = None, **options: Any) -> pd.Series:
+    """Effort M = ∫hψ dh = H·∫ψ dh: the total difficulty of what an agent solves (Eq. 8, C.3).
 
-    Takes the options of `generality`, and counts from the same origin as its expected difficulty.
+    Parameters
+    ----------
+    responses, difficulty : as in `gl.generality`
+    **options : of `gl.generality`
 
+    Returns
+    -------
+    Series by agent, counted from the same origin as the expected difficulty.
+
+    Examples
+    --------
     >>> effort([[1, 1, 1]], [0, 1, 2]).tolist()
     [2.0]
     """
@@ -59,9 +79,18 @@ def effort(
 def saturation(
     responses: ResponsesLike, difficulty: DifficultyLike = None, missing: str = "error"
 ) -> pd.Series:
-    """The difficulty up to which an agent solves everything: the largest s such that ψ(h) = 1 for
-    all h < s. An agent that fails on the easiest items already is saturated up to them (E.2).
+    """The difficulty up to which an agent solves everything: the largest s with ψ(h) = 1 for all h < s.
 
+    Parameters
+    ----------
+    responses, difficulty, missing : as in `gl.generality`
+
+    Returns
+    -------
+    Series by agent; for an agent that fails on the easiest items, their difficulty (supplement, E.2).
+
+    Examples
+    --------
     >>> saturation([[1, 1, 0, 1], [0, 1, 1, 1]], [1, 2, 3, 4]).tolist()
     [2.0, 1.0]
     """
@@ -75,11 +104,21 @@ def saturation(
 
 
 def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd.DataFrame:
-    """Who dominates whom: True where the row's curve is nowhere below and somewhere above the column's.
-    A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be more general.
+    """Which agents dominate which others: their curve is nowhere below and somewhere above.
 
-    Reference: Hernández-Orallo et al. (2021), supplement E.2, property 7.
+    A dominating agent is at least as capable (Ψ is an integral of ψ), but it need not be more general
+    (supplement E.2, property 7).
 
+    Parameters
+    ----------
+    responses, difficulty : as in `gl.generality`
+
+    Returns
+    -------
+    Agents x agents, True where the row dominates the column.
+
+    Examples
+    --------
     >>> dominance([[1, 1, 0], [1, 0, 0], [0, 0, 1]], [1, 2, 3]).to_numpy().astype(int).tolist()
     [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
     """
@@ -109,10 +148,19 @@ def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> Floa
 
 
 def isometrics(interval: Interval, points: int = 100) -> pd.DataFrame:
-    """Minimum, constant and maximum spread over the interval of capabilities.
+    """Minimum, constant and maximum spread over the interval of capabilities (supplement F.5, F.1).
 
-    Reference: Hernández-Orallo et al. (2021), supplement F.5 and Propositions 9-11 of F.1.
+    Parameters
+    ----------
+    interval : (low, high) of the difficulties
+    points : the number of capabilities
 
+    Returns
+    -------
+    DataFrame `capability`, `minimum`, `constant`, `maximum`.
+
+    Examples
+    --------
     >>> isometrics((0, 10), points=3).round(3)
        capability  minimum  constant  maximum
     0         0.0      0.0       0.0    0.000

@@ -1,8 +1,8 @@
-"""What is resampled: the numbers of a study, and which item belongs to which unit.
+"""A study as arrays, and which item belongs to which unit.
 
-A unit is what would come out differently if the study were done again: an item, a family of items, or
-a trial. End points that a transform added (`anchor`) belong to no unit: they are certain. Step curves
-(`gl.rank` and its kin) are resampled by the items behind them, not by the columns of their grid.
+A unit is what would come out differently if the study were repeated: an item, a family of items, or a
+trial. End points that a transform added (`anchor`) are certain and belong to no unit. The units of step
+curves (`gl.rank` and the like) are the items behind them, not the columns of their grid.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Sample:
         return replace(self, agents=self.agents[which], values=self.values[which], trials=trials)
 
     def blocks(self, size: int) -> list[Sample]:
-        """The same units for so many agents at a time, to bound the memory of a step."""
+        """The same units for `size` agents at a time, to bound memory."""
         size = max(1, size)
         return [self.rows(slice(i, i + size)) for i in range(0, len(self.agents), size)]
 

@@ -1,7 +1,7 @@
-"""A population in one line: what the authors print beside each capability-against-spread plot, and how sure.
+"""A population in one line, with intervals: the numbers that the authors print beside their plots.
 
 Means, correlations and the share of abstruse agents. A statistic that is not defined (the correlation of
-one agent, or of agents that are all alike) is NaN here on purpose: the plot leaves it out.
+a single agent, or of identical agents) is NaN on purpose: the plot leaves it out.
 """
 
 from __future__ import annotations
@@ -31,9 +31,19 @@ _STATISTICS += ["abstruse_share", "capability_spread", "capability_generality"]
 
 
 def population_summary(table: pd.DataFrame) -> pd.Series:
-    """The numbers beside a capability-against-spread plot (Fig. 4 and 5), as one Series: means, how many
-    agents are `abstruse` (§E.2, property 4), and Pearson's correlations of capability with spread and γ.
+    """The numbers beside a capability-against-spread plot (Figs. 4 and 5).
 
+    Parameters
+    ----------
+    table : the result of `gl.generality`
+
+    Returns
+    -------
+    Series: the means, the number of `abstruse` agents (§E.2, property 4), and Pearson's correlations of
+    capability with spread and with γ.
+
+    Examples
+    --------
     >>> table = pd.DataFrame({"capability": [1.0, 2, 3], "spread": [0.5, 0.4, 0.3],
     ...                       "normalised_generality": [0.1, 0.2, 0.6], "abstruse": [False] * 3})
     >>> population_summary(table).round(2).to_dict()["capability_generality"]
@@ -70,15 +80,25 @@ def population_intervals(
 ) -> pd.DataFrame:
     """Means, correlations and the share of abstruse agents, each with its interval.
 
-    `resample` says what would come out differently another time. "agents": other agents, these items; the
-    limits are for what `gl.generality` would give on average: bootstrap-t or Student's for means, Fisher's z
-    with the error of the jackknife for correlations, Jeffreys' for the share. "items" or "families": other
-    items, these agents; limits of the mean capability and γ of their curves only (others are NaN, with a
-    `Caution`: redrawing items held the mean spread in 86% of studies and correlations in 50 to 90%).
+    Parameters
+    ----------
+    responses, difficulty, interval, estimator, ci, missing : as in `gl.generality`
+    resample : what would differ in another study. "agents": other agents on these items. "items" or
+        "families": these agents on other items; only mean capability and mean γ have limits then (those of
+        the mean spread held in 86% of studies, those of correlations in 50 to 90%)
+    resamples, seed : the number of draws of agents, for bootstrap-t, and their seed
 
-    Reference: Hernández-Orallo et al. (2021), supplement B.2 (populations); Brown, Cai and DasGupta (2001),
-    Statistical Science 16, 101-133 (Jeffreys' interval).
+    Returns
+    -------
+    DataFrame `estimate`, `low`, `high` by statistic. The limits of means are bootstrap-t or Student's, those
+    of correlations Fisher's z with the jackknife's error, those of the share Jeffreys'.
 
+    References
+    ----------
+    Hernández-Orallo et al. (2021), supplement B.2; Brown, Cai and DasGupta (2001), Stat. Sci. 16, 101-133.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> values = (rng.random((50, 30)) < 0.5).astype(float)
     >>> found = population_intervals(values, range(30), seed=1)
@@ -124,11 +144,12 @@ def _of_other_agents(
 
 
 def _on_other_items(fit: Fit, ci: float) -> FloatArray:
-    """Ends (2, 6), of mean capability and mean γ only: what a unit brings to all agents is summed before it
-    is squared, since they share it; where items do not reach the ends, over all completions."""
+    """Limits (2, 6), of mean capability and mean γ only. All agents share a unit, so its contributions are
+    summed over agents before squaring. Where items do not reach the ends, the widest over all
+    completions."""
     text = (
-        "[other-items] other items: limits for mean capability and mean γ only; those of the mean "
-        "spread, of the share of abstruse agents and of correlations would hold less often than they say"
+        "[other-items] only mean capability and mean γ have limits for other items; limits of the mean "
+        "spread, of the share of abstruse agents and of correlations would hold too rarely"
     )
     warnings.warn(text, Caution, stacklevel=3)
     ends = np.full((2, len(_STATISTICS)), np.nan)
@@ -150,8 +171,8 @@ def _on_other_items(fit: Fit, ci: float) -> FloatArray:
 
 
 def _mean_limits(x: FloatArray, drawn: FloatArray, ci: float) -> tuple[float, float]:
-    """The wider of Student's limits of a mean and of bootstrap-t (Hall 1988), which follows the skewness
-    that few agents hide: most have a high γ and a few a very low one."""
+    """The wider of Student's limits of a mean and of bootstrap-t (Hall 1988), which allows for skewness: most
+    agents have a high γ and a few a very low one."""
     mean, error = x.mean(), x.std(ddof=1) / np.sqrt(len(x))
     errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(x))
     varied = errors > 1e-9 * error
@@ -164,8 +185,8 @@ def _mean_limits(x: FloatArray, drawn: FloatArray, ci: float) -> tuple[float, fl
 
 
 def _correlation_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
-    """Limits on Fisher's scale z = artanh r: t on A - 1 times the jackknife's error, and no less than the
-    normal distribution's 1/√(A - 3)."""
+    """Limits on Fisher's scale z = artanh r: the jackknife's error times t on A - 1 degrees, at least the
+    normal distribution's 1/√(A - 3) times z."""
     from scipy.special import ndtri
 
     n, r = len(x), correlation(x, y)

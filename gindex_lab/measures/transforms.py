@@ -1,9 +1,9 @@
 """From raw scores to responses and difficulties, when the items have no difficulty of their own.
 
-A score says little until something stands beside it: the other agents (`rank`, `standardise`), a
-reference agent (`absolute_reference`), a reference population (`distributional_reference`), the
-opponents (`opponent`) or a model of agents and items (`psychometrics.irt_scale`). Table 1 of the
-generality paper calls them Rnk, Scale, ARef, DRef, Opp and IRT. Each returns what `gl.generality` takes.
+A raw score means little until it is compared: with the other agents (`rank`, `standardise`), with a reference
+agent (`absolute_reference`) or population (`distributional_reference`), with the opponents (`opponent`), or
+through a model of agents and items (`psychometrics.irt_scale`). Table 1 of the generality paper calls
+them Rnk, Scale, ARef, DRef, Opp and IRT. Each returns what `gl.generality` takes.
 """
 
 from __future__ import annotations
@@ -46,14 +46,25 @@ def rank(
 ) -> StepCurves:
     """Rnk: an agent's position on an item is the share of the population that it beats.
 
-    p = (#{x < x_j} + ½ #{x = x_j}) / |P|, with P all agents, or all others with `leave_one_out`.
-    The item's curve falls from 1 to 0 at difficulty p; the agent's curve is the mean of its items',
-    read at `columns` equal steps of [0, 1] and joined by lines. `columns=None` keeps the staircase
-    itself, where lemma 19 is exact: capability is the mean position, spread their population sd.
-    (supplement, F.4 and Table 1; ALE and GVGAI count the agent itself, the orangutans do not)
-    `ties="win"` is p = #{x <= x_j} / |P|; `decimals` rounds the scores first, so that equal means tie
-    whatever their last digits; `missing="drop"` ranks an agent among those that have a score.
+    p = (#{x < x_j} + ½ #{x = x_j}) / |P|. The item's curve falls from 1 to 0 at difficulty p, and the agent's
+    curve is the mean over its items (supplement, F.4 and Table 1).
 
+    Parameters
+    ----------
+    scores : agents x items, each item on its own scale, higher is better
+    columns : the number of equal steps of [0, 1] at which curves are read and joined by lines; None keeps the
+        staircase, where lemma 19 is exact: capability is the mean position, spread their population sd
+    leave_one_out : is P all other agents (as for the orangutans), or all agents (as for ALE and GVGAI)?
+    ties : "half" as above, or "win": p = #{x <= x_j} / |P|
+    decimals : round the scores first, so that means which differ in their last digits tie
+    missing : "error", or "drop" to rank an agent among those that have a score
+
+    Returns
+    -------
+    Step curves with their `positions` (agents x items), ready for `gl.generality`.
+
+    Examples
+    --------
     >>> curves = rank([[10, 7], [20, 5], [30, 6]], columns=None)
     >>> curves.positions.round(3).to_numpy().tolist()
     [[0.167, 0.833], [0.5, 0.167], [0.833, 0.5]]
@@ -81,10 +92,17 @@ def standardise(
 ) -> StepCurves:
     """Scale: an agent's position on an item is its standard score (sample sd), on [-limit, limit].
 
-    Steps beyond the limit count as at the limit: such an item is solved, or failed, throughout.
+    Parameters
+    ----------
+    scores, columns, missing : as in `gl.rank`
+    limit : positions beyond it count as at it: the item is solved, or failed, at every difficulty
 
-    Reference: Hernández-Orallo et al. (2021), supplement F.4 (scale transformations).
+    Returns
+    -------
+    Step curves with their `positions` (agents x items), ready for `gl.generality` (supplement F.4).
 
+    Examples
+    --------
     >>> standardise([[1.0], [2.0], [3.0]], columns=None).positions[("item 1")].tolist()
     [-1.0, 0.0, 1.0]
     """
@@ -110,11 +128,23 @@ def distributional_reference(
 ) -> StepCurves:
     """DRef: an agent's position on an item is the share of a reference population that it beats.
 
-    The population of item i has mean μ and standard deviation σ: p = F(value), F the beta
-    distribution on [0, 1] with these moments, or the normal one. `mean` and `sd` are one number per
-    item, or names of columns of `values.items`. The mean itself does not map to ½ under a skewed F.
-    In `reference` mode the normal family divides by σ², as the authors' code does (A.10 and Table 1).
+    p = F(value), with the item's mean μ and standard deviation σ (A.10 and Table 1). Under a skewed F the
+    mean does not map to ½.
 
+    Parameters
+    ----------
+    values : agents x items
+    mean, sd : one number per item, or the name of a column of `values.items`
+    family : of F, "beta" on [0, 1] or "normal"
+    columns, missing : as in `gl.rank`
+    mode : in "reference" mode the normal family divides by σ², as the authors' code does
+
+    Returns
+    -------
+    Step curves with their `positions` (agents x items), ready for `gl.generality`.
+
+    Examples
+    --------
     >>> curves = distributional_reference([[0.5, 0.9]], mean=[0.5, 0.5], sd=[0.1, 0.1], columns=None)
     >>> curves.positions.round(4).to_numpy().tolist()
     [[0.5, 1.0]]
@@ -149,13 +179,23 @@ def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.Data
 
 
 def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half") -> Responses:
-    """ARef: an item is solved by those who beat the reference, and as hard as they are few.
+    """ARef: an agent solves an item if it beats the reference; the fewer agents do, the harder the item.
 
-    r = 1 if the score is above the reference's, 0 if below; a tie counts "half", as a "win" (the
-    authors' GREATER_OR_EQUAL) or as a "loss" (GREATER). The difficulty of an item is the share of
-    agents, the reference left out, that fail on it; the interval is [0, 1]. `reference` is an agent
-    of the table, or "mean" for the mean of all agents, who then all count (A.7 and Table 1).
+    r = 1 if the score is above the reference's, 0 if below. The difficulty of an item is the share of agents
+    other than the reference that fail on it; the interval is [0, 1] (A.7 and Table 1).
 
+    Parameters
+    ----------
+    scores : agents x items, higher is better
+    reference : an agent of the table, or "mean" for the mean of all agents, all of whom then count
+    ties : a tie counts "half", as a "win" (the authors' GREATER_OR_EQUAL) or as a "loss" (GREATER)
+
+    Returns
+    -------
+    Responses with difficulties and interval.
+
+    Examples
+    --------
     >>> found = absolute_reference([[5, 5], [7, 1], [9, 5]], "agent 1")
     >>> found.frame.to_numpy().tolist(), found.difficulty.tolist()
     ([[0.5, 0.5], [1.0, 0.0], [1.0, 0.5]], [0.0, 0.75])
@@ -177,19 +217,27 @@ def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half")
     return Responses(solved, 1 - others.mean(), interval=(0.0, 1.0), **_about(table))
 
 
-def opponent(
-    results: ScoresLike, *, self_draw: bool = True, incomplete: str = "error"
-) -> Responses:
-    """Opp: the item is the other player, as difficult as its score; the response is the result of the game.
+def opponent(results: ScoresLike, *, self_draw: bool = True, incomplete: str = "error") -> Responses:
+    """Opp: the item is the other player, its difficulty that player's score, the response the result of the
+    game.
 
-    `results` are 1 won, ½ drawn, 0 lost; the scale runs from 0 to the number of players (A.6 and Table 1).
-    `self_draw` lets everyone draw with itself, as the authors do: scores rise by ½, and the scale is
-    [0, n]; without it nobody meets itself and the scale is [0, n - 1]. Two end points are added:
-    difficulty 0, which everyone solves, and the top of the scale, which nobody does (marked as
-    `anchor` in `.items`). An `incomplete` round robin is an "error", a "draw" for each missing game
-    (what the authors' code would do) or a "drop": then a score is the mean result times the
-    length of the scale, and `gl.generality` needs missing="drop".
+    Two end points are added, marked as `anchor` in `.items`: difficulty 0, which everyone solves, and the
+    top of the scale, which nobody does (A.6 and Table 1).
 
+    Parameters
+    ----------
+    results : players x players, 1 won, ½ drawn, 0 lost
+    self_draw : does everyone draw with itself, as in the authors' code? Scores rise by ½ and the scale is
+        [0, n]; otherwise it is [0, n - 1]
+    incomplete : what a missing game is: an "error", a "draw" (the authors' code), or a "drop": a score is
+        then the mean result times the length of the scale, and `gl.generality` needs missing="drop"
+
+    Returns
+    -------
+    Responses, players x opponents, with difficulties and interval.
+
+    Examples
+    --------
     >>> games = pd.DataFrame([[None, 1, 1], [0, None, 0.5], [0, 0.5, None]], list("abc"), list("abc"))
     >>> opponent(games).difficulty.to_dict()
     {'a': 2.5, 'b': 1.0, 'c': 1.0, '(nobody)': 0.0, '(everybody)': 3.0}
@@ -247,10 +295,19 @@ def _games(cells: object) -> np.ndarray:
 
 
 def threshold(responses: ResponsesLike, epsilon: float = 0.0) -> Responses:
-    """The paper's acceptability: A = 1 if the expected response is at least 1 - ε, else 0 (E.1).
+    """Acceptable responses, the paper's A: 1 if the expected response is at least 1 - ε, else 0 (E.1).
 
-    A response short of 1 - ε by a rounding error only is accepted: 1 - 0.7 is above 0.3 in a computer.
+    Parameters
+    ----------
+    responses : agents x items, each in [0, 1]
+    epsilon : ε, from 0 to 1. A response that misses 1 - ε by a rounding error is accepted
 
+    Returns
+    -------
+    Responses of 0 and 1 on the same items.
+
+    Examples
+    --------
     >>> threshold([[0.95, 0.3, 0.2]], epsilon=0.7).frame.to_numpy().tolist()
     [[1.0, 1.0, 0.0]]
     """
@@ -264,7 +321,7 @@ def threshold(responses: ResponsesLike, epsilon: float = 0.0) -> Responses:
 
 
 def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
-    """The table of scores, whatever it came as; missing cells only where they are allowed."""
+    """The scores as a table, checked; missing cells only where they are allowed."""
     choice("missing", missing, ["error", "drop"])
     raw = not isinstance(scores, StepCurves)
     problem = "[transformed] has been transformed already"

@@ -20,9 +20,8 @@ from gindex_lab.foundation.likes import PerItemLike
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.studies.analysis.integrity import MOST_ROWS
-from gindex_lab.studies.analysis.lengths import recognised_dates, with_minutes
 from gindex_lab.studies.analysis.options import TRANSFORMS
-from gindex_lab.studies.analysis.starting import analyse_table
+from gindex_lab.studies.analysis.starting import analyse_table, recognised_dates, with_minutes
 from gindex_lab.studies.analysis.whole import Analysis
 from gindex_lab.studies.readers.reading import read_scores_and_rows
 
@@ -80,9 +79,7 @@ def read_table_of(
         named = {role: name for role, name in roles.items() if name is not None}
         reading["columns"] = dict(reading.get("columns") or {}) | named
         try:
-            found, rows = read_scores_and_rows(
-                path, MOST_ROWS, **({"unknown_direction": "error"} | reading)
-            )
+            found, rows = read_scores_and_rows(path, MOST_ROWS, **({"unknown_direction": "error"} | reading))
         except BadInput as error:
             raise _by_option(error, named) from None
         data = _scored(found)

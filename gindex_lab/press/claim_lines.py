@@ -70,9 +70,7 @@ def claims_fold(results: Sequence[Result], title: str = "") -> str:
     )
 
 
-_HEAD = "".join(
-    f"<th>{name}</th>" for name in ("claim", "what", "printed", "ours", "result", "why")
-)
+_HEAD = "".join(f"<th>{name}</th>" for name in ("claim", "what", "printed", "ours", "result", "why"))
 
 
 def _row(result: Result) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     interrupts.speak_any_encoding()
     try:
         with ends_once(), warnings.catch_warnings():
-            warnings.showwarning = _one_line  # type: ignore[assignment]
+            warnings.showwarning = _one_line_each()
             options = _parser().parse_args(arguments)
             _check_here()
             status = int(options.run(options) or 0)
@@ -62,8 +62,17 @@ def _check_here() -> None:
         raise BadInput("folder", ".", problem, remedy) from None
 
 
-def _one_line(message: Warning | str, *_: object) -> None:
-    print(f"gindex-lab: {interrupts.visible(str(message))}", file=sys.stderr)
+def _one_line_each() -> Callable[..., None]:
+    """Prints a warning as one line, and no text twice."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        text = str(message)
+        if text not in said:
+            said.add(text)
+            print(f"gindex-lab: {interrupts.visible(text)}", file=sys.stderr)
+
+    return show
 
 
 def _floors(given: list[str] | None) -> float | dict[str, float] | None:
@@ -139,9 +148,7 @@ def _claims_hint() -> str:
 
     if not any(result.records for result in claims.results()):
         return "\nNo notebook has run here yet: run make reproduce, or gindex-lab reproduce gindex/table1."
-    return (
-        "\nreports/claims.html shows every claim; gindex-lab claims --all prints a line for each."
-    )
+    return "\nreports/claims.html shows every claim; gindex-lab claims --all prints a line for each."
 
 
 def _lint(options: argparse.Namespace) -> int:

@@ -55,9 +55,7 @@ def _panel(ax: Any) -> str:
 
 
 def _title(ax: Any) -> str:
-    return next(
-        filter(None, (ax.get_title(loc=where) for where in ("left", "center", "right"))), ""
-    )
+    return next(filter(None, (ax.get_title(loc=where) for where in ("left", "center", "right"))), "")
 
 
 def _kind(ax: Any) -> str:

@@ -281,9 +281,7 @@ def _confused(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
                     yield "colour-blind", f"{a} and {b} look alike to {reader} in {panel.get('id')}"
 
 
-def _marks(
-    group: ElementTree.Element, markers: Mapping[str, str] = {}
-) -> Iterator[tuple[str, str]]:
+def _marks(group: ElementTree.Element, markers: Mapping[str, str] = {}) -> Iterator[tuple[str, str]]:
     """Colours and shapes of what is drawn in a panel: not its axes, not its legend, not its texts."""
     for child in group:
         name = child.get("id", "")

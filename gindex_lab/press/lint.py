@@ -36,9 +36,7 @@ __all__ = [
 COLUMN = 836  # pixels: the text column of a notebook's page (style.css, main.notebook)
 _SILENT = ("script", "style", "math", "code", "pre", "svg", "title", "option")
 _NUMBER = r"(?<![\w.#-])[-−+]?\d+(?:\.\d+)?"
-_OBJECTS = (
-    "array Timestamp Timedelta Index DataFrame Series OrderedDict defaultdict Counter Interval Text"
-)
+_OBJECTS = "array Timestamp Timedelta Index DataFrame Series OrderedDict defaultdict Counter Interval Text"
 _THINGS = (
     "agents apes claims classifiers components curves designs differences domains factors games groups items "
     "learners mazes models names nodes pairs people points programs responses runs samples shapes shares "
@@ -110,9 +108,7 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
 RULES = {rule: re.compile("|".join(parts)) for rule, parts in _PATTERNS.items()}
 _OF_PROSE = ("minus", "stops")  # prompts and programs stand in tables as they are
 #: What only a whole paragraph shows, whatever in it is bold.
-_OF_SENTENCES = (
-    *("plural", "nothing", "decimal", "percent", "thousands", "bracket", "twice", "identifier"),
-)
+_OF_SENTENCES = (*("plural", "nothing", "decimal", "percent", "thousands", "bracket", "twice", "identifier"),)
 _OF_CELLS = ("plural", "decimal", "percent", "thousands", "twice")
 #: The rules that the texts of a figure keep as well.
 _OF_FIGURES = ("missing", "digits", "minus", "stops")
@@ -334,11 +330,7 @@ def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
     for k, name in enumerate(head):
         if len(body) > 1 and {row[k] for row in body if len(row) == width} <= {"–", ""}:
             yield "empty column", f"{name or 'a column without a name'} in the table {named}"
-    if (
-        len(body) > 1
-        and [row[0] for row in body] == [str(k) for k in range(len(body))]
-        and not head[0]
-    ):
+    if len(body) > 1 and [row[0] for row in body] == [str(k) for k in range(len(body))] and not head[0]:
         yield "row numbers", named
     for row in body:
         if RULES["identifier"].search(row[0]):

@@ -143,9 +143,7 @@ def save_table(table: pd.DataFrame, name: str) -> pd.DataFrame:
     """
     _checked_name(name)
     if not hasattr(table, "to_csv"):
-        raise BadInput(
-            "table", table, "[not-a-table] is not a DataFrame", "wrap it: pd.DataFrame(...)"
-        )
+        raise BadInput("table", table, "[not-a-table] is not a DataFrame", "wrap it: pd.DataFrame(...)")
     folder = output()
     if folder is not None:
         plain = list(table.index.names) == [None] and list(table.index) == list(range(len(table)))
@@ -202,13 +200,9 @@ def _cautions_for_people() -> None:
             return
         _cautioned.add(alike)
         box = BOX.format(colour="#666", ground="#f4f6f8")
-        markup = (
-            f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
-        )
+        markup = f'<div class="gl-caution quoted" style="{box};color:#222"><strong>Caution:</strong> '
         told = re.sub(r"\['(.*?)'\]", lambda names: names[1].replace("', '", ", "), str(message))
-        told = re.sub(
-            r"\b\w+=(?:'\w+'|\"\w+\"|None|\w+)", r"<code>\g<0></code>", html.escape(told, False)
-        )
+        told = re.sub(r"\b\w+=(?:'\w+'|\"\w+\"|None|\w+)", r"<code>\g<0></code>", html.escape(told, False))
         _display(f"{markup}{told}.</div>", f"Caution: {message}")
 
     shown.others = others  # type: ignore[attr-defined]
@@ -225,9 +219,7 @@ def _tables_for_people() -> None:
     shell: Any = get_ipython()
     html_of = shell.display_formatter.formatters["text/html"]
     html_of.for_type(pd.DataFrame, lambda frame: people_table(frame, link=_link(frame)))
-    html_of.for_type(
-        pd.Series, lambda series: people_table(series.to_frame(series.name or "value"))
-    )
+    html_of.for_type(pd.Series, lambda series: people_table(series.to_frame(series.name or "value")))
 
 
 def claim(
@@ -270,17 +262,12 @@ def claims(
     >>> claims({"N295": -0.8660254, "N296": 0.5}, title="Correlations of a step")
     """
     beside = exact or {}
-    held = [
-        _held(key, value, mode, None, beside.get(key), 0.0, "") for key, value in values.items()
-    ]
+    held = [_held(key, value, mode, None, beside.get(key), 0.0, "") for key, value in values.items()]
     _show_claims(held, title=title)
 
 
 def _show_claims(results: list[Result], *, title: str = "", key: str = "") -> None:
-    lines = [
-        f"{r.claim.id} {r.claim.quantity}: printed {r.claim.published}, ours {r.ours}"
-        for r in results
-    ]
+    lines = [f"{r.claim.id} {r.claim.quantity}: printed {r.claim.published}, ours {r.ours}" for r in results]
     told = [f"{line} -> {r.status}" for line, r in zip(lines, results, strict=True)]
     heading = f"{title}: {claims_line(results)}" if title else claims_line(results)
     _display(claims_fold(results, title), "\n".join([heading, *told]), key)

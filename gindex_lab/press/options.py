@@ -139,9 +139,7 @@ def parser(
         prog="gindex-lab", description="Measure how capable and how general agents are."
     )
     whole.add_argument("--version", action="version", version=f"gindex-lab {__version__}")
-    above: dict[str, Any] = {
-        "": whole.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    }
+    above: dict[str, Any] = {"": whole.add_subparsers(title="commands", required=True, metavar="COMMAND")}
     for name, (says, options) in COMMANDS.items():
         group, _, own = name.rpartition(" ")
         command = above[group].add_parser(own, help=says)

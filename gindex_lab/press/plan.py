@@ -38,9 +38,7 @@ class StudyPlan:
             self.power,
             (lambda x: f"{100 * x:.3g} points") if self.points else "{:.3g}".format,
         )
-        said = str(found).replace(
-            f"differs by {found.difference:g}", f"differs by {unit(found.difference)}"
-        )
+        said = str(found).replace(f"differs by {found.difference:g}", f"differs by {unit(found.difference)}")
         lines = [said]
         if found.repeats_needed is not None and found.repeats_needed > found.design.repeats:
             lines.append(

@@ -126,9 +126,7 @@ def _walk_pages(folder: Path) -> Iterator[Page]:
             numbers = [[key, text_of(value)] for key, value in view.numbers.items()]
             step = {"caption": caption, "picture": picture, "alt": f"{caption} {view.alt}"}
             wide = round(110 * view.figure.get_figwidth())
-            steps.append(
-                step | {"wide": wide, "numbers": numbers, "note": view.note, "code": view.code}
-            )
+            steps.append(step | {"wide": wide, "numbers": numbers, "note": view.note, "code": view.code})
         words = _WORDS["walk"][name]
         lead = f"{words['text']} Live, with your own input: `make demo`, then {words['notebook']}."
         modules = (*MODULES, "steps.js")

@@ -20,9 +20,7 @@ from gindex_lab.press.kernel import inline, keep
 
 __all__ = ["NO_ANSWER", "Statement", "page_of_statements", "state"]
 
-NO_ANSWER = (
-    "The sentence written for this page does not hold in this run: the tables say what does."
-)
+NO_ANSWER = "The sentence written for this page does not hold in this run: the tables say what does."
 
 _BOXES = {"said": ".gl-said", "found": ".gl-found p", "answer": ".gl-answer, p.answer"}
 _made: list[dict[str, Any]] = []  # the statements of this kernel, in their order
@@ -70,8 +68,7 @@ def page_of_statements(folder: Path) -> Iterator[tuple[str, str]]:
     for badge in page.select(".answer .badge"):
         badge.decompose()
     boxes = {
-        kind: [_letters(part.get_text()) for part in page.select(places)]
-        for kind, places in _BOXES.items()
+        kind: [_letters(part.get_text()) for part in page.select(places)] for kind, places in _BOXES.items()
     }
     for one in made:
         if one.shown == NO_ANSWER:
@@ -83,9 +80,7 @@ def page_of_statements(folder: Path) -> Iterator[tuple[str, str]]:
             hidden = one.otherwise if one.shown == one.text.strip() else one.text
             if (set(_paragraphs(hidden)) - shown) & set(seen):
                 yield "untrue", hidden.strip()[:80]
-        known = shown | {
-            p for one in of_kind for p in _paragraphs(f"{one.text}\n\n{one.otherwise}")
-        }
+        known = shown | {p for one in of_kind for p in _paragraphs(f"{one.text}\n\n{one.otherwise}")}
         for part in seen:
             if part not in known:
                 yield "unrecorded", part[:80]
@@ -93,9 +88,7 @@ def page_of_statements(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _recorded(path: Path) -> list[Statement]:
     try:
-        return (
-            [Statement(**made) for made in json.loads(path.read_bytes())] if path.is_file() else []
-        )
+        return [Statement(**made) for made in json.loads(path.read_bytes())] if path.is_file() else []
     except (ValueError, TypeError, RecursionError):
         remedy = "run gindex-lab reproduce again"
         raise BadInput("reports", str(path), "[damaged] is damaged", remedy) from None

@@ -142,18 +142,12 @@ def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], 
         return [], []
     levels = [index.get_level_values(k) for k in range(index.nlevels)]
     heads = [wanted if isinstance(wanted, str) else _name(n) if n else "" for n in index.names]
-    return heads, [
-        _column(at.to_series(), 3) if _counts(at) else [_cell(v) for v in at] for at in levels
-    ]
+    return heads, [_column(at.to_series(), 3) if _counts(at) else [_cell(v) for v in at] for at in levels]
 
 
 def _below(rows: int, columns: int, link: str) -> str:
     """What is not shown, and where it is."""
-    left = [
-        f"{n:,} {what}{'s' if n > 1 else ''}"
-        for n, what in ((rows, "row"), (columns, "column"))
-        if n
-    ]
+    left = [f"{n:,} {what}{'s' if n > 1 else ''}" for n, what in ((rows, "row"), (columns, "column")) if n]
     said = f"{' and '.join(left)} not shown here" if left else ""
     if link:
         said += f'{". " if said else ""}<a href="{escape(link)}">Full table (CSV)</a>'

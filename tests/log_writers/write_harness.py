@@ -80,9 +80,7 @@ class Made(LM):
 
     def generate_until(self, requests, disable_tqdm=False):
         words = ("answer {}", "it is {}", "{}")
-        return [
-            words[self._draw(request, 3)].format(self._draw(request, 4)) for request in requests
-        ]
+        return [words[self._draw(request, 3)].format(self._draw(request, 4)) for request in requests]
 
 
 def write_tasks(folder):

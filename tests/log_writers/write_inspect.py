@@ -82,9 +82,7 @@ def capitals():
 @task
 def sums(size: int = 2):
     samples = [Sample(id=k, input=f"{size}+{k}?", target=str(k % 3)) for k in range(8)]
-    return Task(
-        dataset=MemoryDataset(samples), solver=generate(), scorer=match(), epochs=Epochs(3, "mean")
-    )
+    return Task(dataset=MemoryDataset(samples), solver=generate(), scorer=match(), epochs=Epochs(3, "mean"))
 
 
 @task

@@ -171,9 +171,7 @@ class QLearner(_Explorer):
         state = state_code(observation, self.symbols)
         greedy = _greedy(self.value[state], self.draw)
         action = self.choose(self.value[state], greedy)
-        error = (
-            reward + self.discount * self.value[state][greedy] - self.value[self.state][self.action]
-        )
+        error = reward + self.discount * self.value[state][greedy] - self.value[self.state][self.action]
         self.trace[self.state][self.action] += 1.0
         self.learn(error, state, action, self.discount * self.settings.trace * (action == greedy))
         self.diverged |= any(abs(value) > self.limit for row in self.value for value in row)
@@ -202,9 +200,7 @@ class HLQLearner(QLearner):
     (s', a') and d = 1 for that pair, else 0; Q ← Q + β δ. Greedy with exploration, or softmax.
     """
 
-    def __init__(
-        self, settings: HLQ, draw: Draw, symbols: int, states: int, discount: float
-    ) -> None:
+    def __init__(self, settings: HLQ, draw: Draw, symbols: int, states: int, discount: float) -> None:
         super().__init__(settings, draw, symbols, states, discount)
         self.softmax = settings.softmax
         self.visits = [[1.0] * symbols for _ in range(states)]
@@ -226,9 +222,7 @@ class HLQLearner(QLearner):
         self.visits[self.state][self.action] += 1.0
         visits_next = self.visits[state][action]
         weight = visits_next - self.discount * self.trace[state][action]
-        for x, (values, traces, visits) in enumerate(
-            zip(self.value, self.trace, self.visits, strict=True)
-        ):
+        for x, (values, traces, visits) in enumerate(zip(self.value, self.trace, self.visits, strict=True)):
             for b in range(self.symbols):
                 own = 1.0 if (x, b) == (state, action) else 0.0
                 beta = traces[b] / weight * (decay * visits_next + own) / (decay * visits[b] + own)

@@ -106,16 +106,13 @@ def mean_rewards(rows, n, cycles=300):
     """The best and the worst mean reward, by value iteration."""
     half = (n - 1) / 2
     priced = [
-        [[(t, float(p), 100 * (o[0] - half) / half) for (t, o), p in a.items()] for a in row]
-        for row in rows
+        [[(t, float(p), 100 * (o[0] - half) / half) for (t, o), p in a.items()] for a in row] for row in rows
     ]
     ends = []
     for choose in (max, min):
         value = [0.0] * len(rows)
         for _ in range(cycles):
-            value = [
-                choose(sum(p * (r + value[t]) for t, p, r in a) for a in row) for row in priced
-            ]
+            value = [choose(sum(p * (r + value[t]) for t, p, r in a) for a in row) for row in priced]
         ends.append(value[0] / cycles)
     return ends
 

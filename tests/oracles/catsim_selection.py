@@ -28,9 +28,7 @@ def made():
     path = [0.0, 0.6, 0.2, -0.3, -0.1, 0.1, 0.05, 0.4, 0.3, 0.25]
     bank, selector, asked = ItemBank(items), MaxInfoSelector(), []
     for theta in path:
-        asked.append(
-            int(selector.select(item_bank=bank, administered_items=asked, est_theta=theta))
-        )
+        asked.append(int(selector.select(item_bank=bank, administered_items=asked, est_theta=theta)))
     information = [[float(irt.inf(theta, *row)) for row in items] for theta in abilities]
     return {
         "items": items[:, :3].tolist(),

@@ -22,9 +22,7 @@ def random_flows(random, most=3):
 def _statements(random, depth, flows, names):
     found = []
     for _ in range(random.randint(1, 3)):
-        kind = random.choice(
-            [MOVE, TURN, *[LOOP if depth < 3 else TURN] * 2, CALL if flows else MOVE]
-        )
+        kind = random.choice([MOVE, TURN, *[LOOP if depth < 3 else TURN] * 2, CALL if flows else MOVE])
         if kind == MOVE:
             found.append((MOVE, _value(random, names, 20), random.random() < 0.3))
         elif kind == TURN:
@@ -41,9 +39,7 @@ def _statements(random, depth, flows, names):
 
 def _value(random, names, largest):
     """A number, a name, or their sum."""
-    number = random.choice(
-        [random.randint(0, largest), round(random.uniform(-largest, largest), 2)]
-    )
+    number = random.choice([random.randint(0, largest), round(random.uniform(-largest, largest), 2)])
     name = random.choice(names) if names and random.random() < 0.5 else None
     return number if name is None else random.choice([name, ("+", name, number)])
 
@@ -133,14 +129,10 @@ def written(flows, args, position, theta, syntax, closing):
             body += [f"(create-link {s}{':body' * (p == 'body')} {t})" for s, p, t in links]
             body += [f"(create-entry {first})", f"(create-exit {last})"]
             randoms = " ".join(f"({p} (int (3 12)))" for p in params)
-            parts.append(
-                f"(define-flow {name} ({' '.join(params)}) ({randoms}) ({' '.join(body)}))"
-            )
+            parts.append(f"(define-flow {name} ({' '.join(params)}) ({randoms}) ({' '.join(body)}))")
         else:
             keys = ("name", "type", "args")
-            listed = [
-                dict(zip(keys, (n, k, list(map(_plain, g))), strict=True)) for n, k, g in nodes
-            ]
+            listed = [dict(zip(keys, (n, k, list(map(_plain, g))), strict=True)) for n, k, g in nodes]
             flow = {"name": name, "params": params, "randoms": {}, "nodes": listed}
             parts.append(flow | {"links": links, "entries": [first], "exits": [[last, "out"]]})
     run, start = flows[-1][0], {"position": position, "theta": theta}

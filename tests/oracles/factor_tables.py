@@ -87,8 +87,7 @@ def simulated(name):
         "few": lambda: normal(103, 40, np.linspace(0.5, 0.8, 6)[:, None]),
         "reversed": lambda: normal(104, 400, groups(3, 4), phi) * np.tile([1, 1, -1, 1], 3),
         "binary": lambda: (
-            1.0
-            * (normal(105, 400, groups(2, 5), phi[:2, :2]) > np.tile([-0.8, -0.3, 0, 0.5, 1], 2))
+            1.0 * (normal(105, 400, groups(2, 5), phi[:2, :2]) > np.tile([-0.8, -0.3, 0, 0.5, 1], 2))
         ),
         "rare": lambda: 1.0 * (normal(111, 60, groups(1, 5)) > [-1.5, 0, 0.8, 1.2, 1.5]),
         "graded": lambda: cut(normal(106, 300, groups(2, 4), phi[:2, :2]), [-1.2, -0.4, 0.4, 1.2]),

@@ -30,9 +30,7 @@ def gpcm(p, theta):
 def nominal(p, theta):
     """Slopes of categories 1, 2, ... then their intercepts."""
     half = len(p) // 2
-    terms = np.array(
-        [np.exp(s * theta + d) for s, d in zip([0, *p[:half]], [0, *p[half:]], strict=True)]
-    )
+    terms = np.array([np.exp(s * theta + d) for s, d in zip([0, *p[:half]], [0, *p[half:]], strict=True)])
     return terms / terms.sum(0)
 
 
@@ -62,9 +60,7 @@ def beta_log_likelihood(items, table):
         up, down = mean * phi, (1 - mean) * phi
         norming = gammaln(phi) - gammaln(up) - gammaln(down)
         y = np.where(np.isin(answers, (0, 1)), 0.5, answers)[:, None]
-        between = (
-            np.log(some - all_of_it) + norming + (up - 1) * np.log(y) + (down - 1) * np.log(1 - y)
-        )
+        between = np.log(some - all_of_it) + norming + (up - 1) * np.log(y) + (down - 1) * np.log(1 - y)
         total += np.select(
             [answers[:, None] == 0, answers[:, None] == 1],
             [np.log(1 - some), np.log(all_of_it)],
@@ -88,3 +84,26 @@ def slope_of(function, at, width=1e-5):
     """The gradient by central differences."""
     steps = width * np.eye(len(at))
     return np.array([(function(at + h) - function(at - h)) / (2 * width) for h in steps])
+
+
+def numerical_information(data, parameters, settings, priors):
+    """The observed information of a 2PL, item by item, by central differences of the marginal log posterior's slope."""
+    nodes, weights = settings.grid()
+    weights = weights / weights.sum()
+    seen = np.ones_like(data.right) if data.seen is None else data.seen
+
+    def slope(flat):
+        a, d = flat.reshape(-1, 2).T
+        chance = sigma(np.outer(nodes, a) + d)
+        joint = data.right @ np.log(chance).T + (seen - data.right) @ np.log1p(-chance).T + np.log(weights)
+        post = np.exp(joint - joint.max(1, keepdims=True))
+        post *= (data.agents / post.sum(1))[:, None]
+        by = [
+            data.right.T @ (post @ x) - (seen.T @ post * chance.T) @ x for x in (nodes, np.ones_like(nodes))
+        ]
+        return (np.stack(by, 1) + priors.pull(np.stack([a, d], 1))[1]).ravel()
+
+    flat = parameters.ravel()
+    width = 1e-4 * np.maximum(1.0, np.abs(flat))
+    rows = np.stack([slope(flat - h) - slope(flat + h) for h in np.diag(width)]) / (2 * width[:, None])
+    return 0.5 * (rows + rows.T)

@@ -1,17 +1,20 @@
-"""What only tests need of the systems that learn programs: the worst of them, and a text that stops midway."""
+"""What only tests need of the systems that learn programs: the worst of them, one that has answered already,
+and a text that stops midway."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import generator
-from gindex_lab.worlds.learning.corpus import Program
+from gindex_lab.worlds.learning.programs import Program
+from gindex_lab.worlds.learning.scoring import entries_of
 from gindex_lab.worlds.learning.systems import Learner
 
-__all__ = ["Empty", "broken_json"]
+__all__ = ["Empty", "Recorded", "broken_json"]
 
 
 class Empty(Learner):
@@ -19,6 +22,24 @@ class Empty(Learner):
 
     def _answer(self, prompt: str) -> Program:
         return []
+
+
+class Recorded:
+    """A system that has answered already: `generate` looks the prompt up in a file (see `score_programs`).
+
+    So that any language model can take part in an experiment, with the compute that it took.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.answers = {entry["prompt"]: entry["generated"] for entry in entries_of(file)}
+
+    def fit(self, pairs: object) -> None:
+        """Nothing: training took place elsewhere."""
+
+    def generate(self, prompt: str) -> Any:
+        if prompt not in self.answers:
+            raise BadInput("prompt", prompt, "[no-answer] has no recorded answer", "add it to the file")
+        return self.answers[prompt]
 
 
 def broken_json(program: Sequence[Mapping[str, Any]], *, seed: object, keep: float = 0.7) -> str:

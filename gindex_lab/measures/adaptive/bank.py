@@ -23,22 +23,11 @@ from gindex_lab.measures.curves import Interval, Scale, rule_of
 
 __all__ = ["ABILITIES", "Bank", "bank_of"]
 
-_FEWEST, _MOST = 5, 20_000
-_WIDTHS = (
-    0.04,
-    0.08,
-    0.15,
-    0.3,
-    0.6,
-    1.5,
-)  # of the curves over intrinsic difficulties, in intervals
-_CENTRES = 25
-_SHARPER = (
-    0.4,
-    0.65,
-    1.0,
-    1.5,
-)  # times the slopes of calibrated items: agents fit them more or less well
+# All judgements; the coverage that they give is in `data/measured/stopping.csv`
+_FEWEST, _MOST = 5, 20_000  # items
+_WIDTHS = (0.04, 0.08, 0.15, 0.3, 0.6, 1.5)  # of the curves over intrinsic difficulties, in intervals
+_CENTRES = 25  # of these curves, for each width
+_SHARPER = (0.4, 0.65, 1.0, 1.5)  # times the slopes of calibrated items: agents fit them more or less well
 ABILITIES = (-4.0, 4.0, 41)  # the grid of abilities: ends and points
 _LAPSES = (0.003, 0.03, 0.1)  # chance of a slip, or of luck, whatever the difficulty
 
@@ -50,12 +39,17 @@ else:
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """Items with a `difficulty`, and where known `discrimination` and `location` (of a two-parameter model),
-    `floor` (what guessing gives) and `family` (content).
+    """The items of an adaptive test. `Bank.calibrated(responses)` fits a model to earlier responses.
 
-    `items` is a DataFrame indexed by item; `interval` is that of capability, the range of the difficulties
-    unless given. `Bank.calibrated(responses)` fits the two-parameter model to earlier responses.
+    Parameters
+    ----------
+    items : DataFrame indexed by item
+        `difficulty`, and where known `discrimination` and `location` (of a two-parameter model), `floor`
+        (what guessing gives) and `family` (content).
+    interval : that of capability; the range of the difficulties by default
 
+    Examples
+    --------
     >>> bank = Bank(pd.DataFrame({"difficulty": [1.0, 2.0, 3.0, 4.0, 5.0]}))
     >>> bank.weights("capability")[0].tolist()
     [0.5, 1.0, 1.0, 1.0, 0.5]
@@ -65,59 +59,31 @@ class Bank:
     interval: Interval | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.items, pd.DataFrame):
+        items = self.items
+        if not isinstance(items, pd.DataFrame):
             remedy = "pass a DataFrame with a column difficulty, one row an item"
-            given = type(self.items).__name__
-            raise BadInput("items", given, "[wrong-type] is not a DataFrame", remedy)
-        problem, remedy = "[no-column] has no column 'difficulty'", "give each item a difficulty"
-        ensure("difficulty" in self.items, "items", list(self.items), problem, remedy)
-        n = len(self.items)
-        ensure(
-            _FEWEST <= n <= _MOST,
-            "items",
-            n,
-            f"must be {_FEWEST} to {_MOST:,} items",
-            "give another bank",
-        )
-        no_duplicates("items.index", self.items.index)
+            raise BadInput("items", type(items).__name__, "[wrong-type] is not a DataFrame", remedy)
+        problem = "[no-column] has no column 'difficulty'"
+        ensure("difficulty" in items, "items", list(items), problem, "give each item a difficulty")
+        n, problem = len(items), f"must be {_FEWEST} to {_MOST:,} items"
+        ensure(_FEWEST <= n <= _MOST, "items", n, problem, "give another bank")
+        no_duplicates("items.index", items.index)
         for name in ("difficulty", "discrimination", "location", "floor"):
-            if name in self.items:
-                column = numeric_frame(f"items[{name!r}]", self.items[[name]])[name]
-                refuse(
-                    f"items.{name}",
-                    column,
-                    column.isna(),
-                    "[missing] is missing",
-                    "give every item one",
-                )
-        problem, remedy = "is the only difficulty", "use items of at least two"
-        ensure(
-            self.items["difficulty"].nunique() > 1,
-            "items.difficulty",
-            self.items["difficulty"].iloc[0],
-            problem,
-            remedy,
-        )
-        two = [name in self.items for name in ("discrimination", "location")]
-        problem, remedy = "has one of discrimination and location", "give both, or neither"
-        ensure(two[0] == two[1], "items", list(self.items), problem, remedy)
-        bad = (self.floor < 0) | (self.floor >= 1)
-        ensure(
-            not bad.any(),
-            "items.floor",
-            self.floor.max(),
-            "must lie between 0 and 1",
-            "give a chance below 1",
-        )
+            if name in items:
+                column = numeric_frame(f"items[{name!r}]", items[[name]])[name]
+                refuse(f"items.{name}", column, column.isna(), "[missing] is missing", "give every item one")
+        several, first = items["difficulty"].nunique() > 1, items["difficulty"].iloc[0]
+        ensure(several, "items.difficulty", first, "is the only difficulty", "use items of at least two")
+        both = ("discrimination" in items) == ("location" in items)
+        problem = "has one of discrimination and location"
+        ensure(both, "items", list(items), problem, "give both, or neither")
+        inside = self.floor.min() >= 0 and self.floor.max() < 1
+        remedy = "give a chance below 1"
+        ensure(inside, "items.floor", self.floor.max(), "must lie between 0 and 1", remedy)
         low, high = self.span
         meets = self.difficulty.max() > low and self.difficulty.min() < high
-        ensure(
-            meets,
-            "interval",
-            self.span,
-            "does not meet the difficulties",
-            "give one that overlaps them",
-        )
+        problem = "does not meet the difficulties"
+        ensure(meets, "interval", self.span, problem, "give one that overlaps them")
 
     @classmethod
     def calibrated(cls, responses: Responses, interval: Interval | None = None) -> Bank:
@@ -133,19 +99,12 @@ class Bank:
         """
         from gindex_lab.measures.psychometrics.irt import irt
 
+        right, given = isinstance(responses, Responses), type(responses).__name__
         remedy = "pass gl.Responses(...) or what gl.read gives"
-        right = isinstance(responses, Responses)
-        ensure(
-            right,
-            "responses",
-            type(responses).__name__,
-            "[wrong-type] is not a table of responses",
-            remedy,
-        )
+        ensure(right, "responses", given, "[wrong-type] is not a table of responses", remedy)
         found = irt(responses, "2pl", priors="lognormal").parameters
         items = responses.items.assign(
-            discrimination=found["discrimination"].to_numpy(),
-            location=found["difficulty"].to_numpy(),
+            discrimination=found["discrimination"].to_numpy(), location=found["difficulty"].to_numpy()
         )
         if responses.difficulty is None:
             items["difficulty"] = found["difficulty"].to_numpy()
@@ -175,23 +134,23 @@ class Bank:
         n = len(self.items)
         if measure == "mean":
             return np.full(n, 1 / n), 0.0
-        levels, level_of, count = np.unique(
-            self.difficulty, return_inverse=True, return_counts=True
-        )
+        levels, level_of, count = np.unique(self.difficulty, return_inverse=True, return_counts=True)
         rule = rule_of(levels, self.span)
-        chosen, block = (
-            (rule.area, rule.block) if measure == "capability" else (rule.moment, rule.block**2 / 2)
-        )
+        chosen, block = rule.moment, rule.block**2 / 2
+        if measure == "capability":
+            chosen, block = rule.area, rule.block
         weight = (chosen / count)[level_of] / (1 - self.floor)
         return np.asarray(weight), float(block - weight @ self.floor)
+
+    def _model(self) -> tuple[FloatArray, FloatArray]:
+        """Slope and place of calibrated items."""
+        return self.items["discrimination"].to_numpy(float), self.items["location"].to_numpy(float)
 
     @cached_property
     def chances(self) -> tuple[FloatArray, FloatArray]:
         """What is foreseen: curves (G, N) and their prior weights (G,)."""
         if "discrimination" in self.items:
-            slope, place = (
-                self.items[x].to_numpy(dtype=float) for x in ("discrimination", "location")
-            )
+            slope, place = self._model()
             ability = np.linspace(*ABILITIES)
             logits = [k * slope * (theta - place) for k in _SHARPER for theta in ability]
             prior = np.tile(np.exp(-(ability**2) / 4), len(_SHARPER))
@@ -207,12 +166,10 @@ class Bank:
 
     def information(self, ability: float) -> FloatArray:
         """Fisher information (N,) at an ability, a² (Q/P) ((P - c)/(1 - c))² (Lord 1980, 5-9)."""
-        problem, remedy = (
-            "[not-calibrated] are not calibrated",
-            "use Bank.calibrated(responses), or rule='bayes'",
-        )
+        remedy = "use Bank.calibrated(responses), or rule='bayes'"
+        problem = "[not-calibrated] are not calibrated"
         ensure("discrimination" in self.items, "items", list(self.items), problem, remedy)
-        slope, place = (self.items[x].to_numpy(dtype=float) for x in ("discrimination", "location"))
+        slope, place = self._model()
         c = self.floor
         right = c + (1 - c) / (1 + np.exp(-np.clip(slope * (ability - place), -30, 30)))
         return np.asarray(slope**2 * (1 - right) / right * ((right - c) / (1 - c)) ** 2)
@@ -223,17 +180,10 @@ def bank_of(bank: BankLike) -> Bank:
     if isinstance(bank, Bank):
         return bank
     if isinstance(bank, Scores):
-        raise BadInput(
-            "bank", "Scores", "[wrong-type] holds raw scores", "give items with difficulties"
-        )
+        raise BadInput("bank", "Scores", "[wrong-type] holds raw scores", "give items with difficulties")
     if isinstance(bank, Responses):
-        ensure(
-            bank.difficulty is not None,
-            "bank",
-            bank,
-            "has no difficulties",
-            "use Bank.calibrated(responses)",
-        )
+        known, remedy = bank.difficulty is not None, "use Bank.calibrated(responses)"
+        ensure(known, "bank", bank, "has no difficulties", remedy)
         floor = floors_of(bank)
         return Bank(bank.items if floor is None else bank.items.assign(floor=floor), bank.interval)
     if isinstance(bank, pd.Series):

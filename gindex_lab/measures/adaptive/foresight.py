@@ -15,7 +15,7 @@ from gindex_lab.measures.curves import from_sums
 __all__ = ["SUMS", "Foresight"]
 
 SUMS = ("capability", "mean")  # measures that are a weighted sum of the responses
-_NEAR = 0.02  # of the interval: γ of a curve without area, or with all of it, would have no slope
+_NEAR = 0.02  # of the interval, a judgement: γ of a curve without area, or with all of it, has no slope
 _ABILITY = np.linspace(*ABILITIES)
 
 
@@ -56,7 +56,7 @@ class Foresight:
         return np.asarray(self.nodes() @ self._curves)
 
     def mean_so_far(self) -> FloatArray:
-        """What is foreseen without a model: the mean so far (A, N), half a response short of 0 and 1."""
+        """The foresight without a model: the mean so far (A, N), half a response short of 0 and 1."""
         seen = ~np.isnan(self.responses)
         mean = (np.nansum(self.responses, axis=1) + 0.5) / (seen.sum(axis=1) + 1)
         return np.broadcast_to(mean[:, None], self.responses.shape)

@@ -13,13 +13,10 @@ import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
 
-__all__ = ["RULES", "balanced", "capped", "chances_of", "strata"]
+__all__ = ["balanced", "capped", "chances_of", "strata"]
 
-RULES = ("bayes", "information", "random", "stratified")
-EXPLORE = (
-    0.15  # of all draws are made as by "random": no chance is so small that its item decides all
-)
-_STRATA = 5
+EXPLORE = 0.15  # of all draws are made as by "random", so that no item decides all by its small chance
+_STRATA = 5  # both are judgements
 
 
 def chances_of(rule: str, pull: FloatArray, variance: FloatArray, rest: np.ndarray) -> FloatArray:
@@ -29,14 +26,11 @@ def chances_of(rule: str, pull: FloatArray, variance: FloatArray, rest: np.ndarr
     >>> chances_of("random", np.ones(3), np.ones(3), rest).tolist()
     [0.5, 0.5, 0.0]
     """
-    even = rest / rest.sum()
-    if rule != "bayes":
-        return np.asarray(even)
+    even = np.asarray(rest / rest.sum())
     worth = np.where(rest, np.abs(pull) * np.sqrt(variance), 0.0)
-    total = worth.sum()
-    if not total > 0:
-        return np.asarray(even)
-    return np.asarray((1 - EXPLORE) * worth / total + EXPLORE * even)
+    if rule != "bayes" or not worth.sum() > 0:
+        return even
+    return np.asarray((1 - EXPLORE) * worth / worth.sum() + EXPLORE * even)
 
 
 def strata(difficulty: FloatArray) -> np.ndarray:
@@ -49,9 +43,7 @@ def strata(difficulty: FloatArray) -> np.ndarray:
     return np.asarray(rank * _STRATA // len(difficulty))
 
 
-def balanced(
-    chances: FloatArray, codes: np.ndarray, asked: np.ndarray, rest: np.ndarray
-) -> FloatArray:
+def balanced(chances: FloatArray, codes: np.ndarray, asked: np.ndarray, rest: np.ndarray) -> FloatArray:
     """Half of all chance moved to groups that are behind their share of the bank.
 
     >>> half = np.array([0.5, 0.5])
@@ -97,8 +89,6 @@ def capped(chances: FloatArray, most: FloatArray, order: FloatArray) -> FloatArr
         if not free.any() or not chances[free].sum() > 0:
             return None
         found = np.where(
-            free,
-            chances * left / chances[free].sum(),
-            np.minimum(room, np.where(chances > 0, room, 0)),
+            free, chances * left / chances[free].sum(), np.minimum(room, np.where(chances > 0, room, 0))
         )
     return found if abs(found.sum() - 1) < 1e-6 else None

@@ -23,7 +23,8 @@ from gindex_lab.foundation.validate import FloatArray
 
 __all__ = ["Bets", "Draw", "Hypotheses", "joint_hypotheses", "single_hypotheses"]
 
-_CAP = 0.9  # of all one has is lost at most in one bet
+# Judgements: the intervals are valid with any values, and shorter with better ones
+_CAP = 0.9  # of the wealth is lost at most in one bet
 _SIZES = (0.15, 0.06, 0.025)  # errors of T, in ranges of T, that the bets are made for
 _PRIOR = 5.0  # steps that the foreseen variance is worth
 
@@ -40,15 +41,11 @@ class Hypotheses(NamedTuple):
     partner_values: FloatArray
 
 
-def single_hypotheses(
-    weights: FloatArray, constant: float, least: float, points: int = 801
-) -> Hypotheses:
+def single_hypotheses(weights: FloatArray, constant: float, least: float, points: int = 801) -> Hypotheses:
     """All values of one sum, on a grid over what responses from `least` to 1 can make of it."""
     low, high = constant + least * weights.sum(), constant + weights.sum()
     values, none = np.linspace(low, high, points), np.full(points, -1)
-    return Hypotheses(
-        weights[None], np.array([constant]), np.zeros(points, int), values, none, values
-    )
+    return Hypotheses(weights[None], np.array([constant]), np.zeros(points, int), values, none, values)
 
 
 def joint_hypotheses(
@@ -98,17 +95,18 @@ class Bets:
         self._steps = 0
         size = np.abs(hypotheses.weights).sum(axis=1) * (1 - least) / (1 if least == 0 else 2)
         self._sizes = np.array(_SIZES)[:, None] * np.maximum(size, 1e-12)
-        both = hypotheses.partner.max(initial=-1) >= 0
-        self._wealth = np.zeros((2 if both else 1, 2, len(_SIZES), len(hypotheses.values)))
+        self._sides = [(hypotheses.which, hypotheses.values)]
+        if hypotheses.partner[0] >= 0:
+            self._sides.append((hypotheses.partner, hypotheses.partner_values))
+        self._wealth = np.zeros((len(self._sides), 2, len(_SIZES), len(hypotheses.values)))
         self.standing = np.ones(len(hypotheses.values), dtype=bool)
         self._last = float(hypotheses.values.min()), float(hypotheses.values.max())
         self._sums = np.zeros((2, functionals))  # Σ X/v and Σ 1/v
 
     def update(self, step: Draw) -> None:
         """Settle the bets on one draw."""
-        u, pi = self.about.weights, step.chances
+        u, pi, p = self.about.weights, step.chances, step.foreseen
         open_ = pi > 0
-        p = step.foreseen
         centre = self._known + (u[:, self._rest] @ p[self._rest])
         inverse = np.divide(1.0, pi, out=np.zeros_like(pi), where=open_)
         ends = [u * ((end - p) * inverse) for end in (self.least, 1.0)]
@@ -125,36 +123,19 @@ class Bets:
         self._rest[step.item] = False
         self._drop()
 
-    def _bet(
-        self, drawn: FloatArray, lowest: FloatArray, highest: FloatArray, variance: FloatArray
-    ) -> None:
-        sides = [
-            (self.about.which, self.about.values),
-            (self.about.partner, self.about.partner_values),
-        ]
+    def _bet(self, drawn: FloatArray, lowest: FloatArray, highest: FloatArray, variance: FloatArray) -> None:
         alive = np.flatnonzero(self.standing)
-        for k, (which, values) in enumerate(sides[: len(self._wealth)]):
+        for k, (which, values) in enumerate(self._sides):
             f, m = which[alive], values[alive]
-            gain = drawn[f] - m
-            wanted = self._sizes[:, f] / variance[f]
-            for sign, room in ((0, m - lowest[f]), (1, highest[f] - m)):
-                most = _CAP / np.maximum(room, 1e-12)
-                share = np.minimum(wanted, most)
-                won = share * (gain if sign == 0 else -gain)
-                self._wealth[k, sign][:, alive] += np.log1p(np.maximum(won, -_CAP - 1e-9))
+            gain, wanted = drawn[f] - m, self._sizes[:, f] / variance[f]
+            for side, (won, room) in enumerate(((gain, m - lowest[f]), (-gain, highest[f] - m))):
+                share = np.minimum(wanted, _CAP / np.maximum(room, 1e-12))
+                self._wealth[k, side][:, alive] += np.log1p(np.maximum(share * won, -_CAP - 1e-9))
 
     def _drop(self) -> None:
         """Hypotheses against which a bet has paid, or that what is left of the bank cannot make true."""
-        u = self.about.weights[:, self._rest]
-        ends = [u * end for end in (self.least, 1.0)]
-        low = self._known + np.minimum(*ends).sum(axis=1)
-        high = self._known + np.maximum(*ends).sum(axis=1)
-        for which, values in (
-            (self.about.which, self.about.values),
-            (self.about.partner, self.about.partner_values),
-        ):
-            if which[0] < 0:
-                continue
+        low, high = self._possible()
+        for which, values in self._sides:
             slack = 1e-9 * (1 + np.abs(values)) + self._cell(values)
             self.standing &= (values >= low[which] - slack) & (values <= high[which] + slack)
         peak = self._wealth.max(axis=(0, 1, 2))
@@ -167,16 +148,15 @@ class Bets:
         points = np.unique(values)
         return float(points[1] - points[0]) if len(points) > 1 else 0.0
 
-    def possible(self, functional: int = 0) -> tuple[float, float]:
-        """What the responses so far leave possible without any bet."""
-        u = self.about.weights[functional, self._rest]
-        ends = [u * end for end in (self.least, 1.0)]
-        known = self._known[functional]
-        return float(known + np.minimum(*ends).sum()), float(known + np.maximum(*ends).sum())
+    def _possible(self) -> tuple[FloatArray, FloatArray]:
+        """What the responses so far leave possible without any bet, for each functional."""
+        u = self.about.weights[:, self._rest]
+        ends = u * self.least, u * 1.0
+        return self._known + np.minimum(*ends).sum(axis=1), self._known + np.maximum(*ends).sum(axis=1)
 
     def interval(self) -> tuple[float, float]:
         """The values that stand, out to the next point of the grid, and within what is possible."""
-        low, high = self.possible()
+        low, high = (float(end[0]) for end in self._possible())
         if self.standing.any():
             left, cell = self.about.values[self.standing], self._cell(self.about.values)
             self._last = float(left.min() - cell), float(left.max() + cell)

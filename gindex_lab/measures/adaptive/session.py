@@ -6,23 +6,116 @@ a budget, or the wish to stop. What is measured is the bank: what the agent woul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, number
-from gindex_lab.measures.adaptive.bank import Bank
+from gindex_lab.foundation.likes import AgentLike, SeedLike
+from gindex_lab.foundation.validate import FloatArray, generator, number
+from gindex_lab.measures.adaptive.bank import Bank, BankLike, bank_of
 from gindex_lab.measures.adaptive.foresight import SUMS, Foresight
-from gindex_lab.measures.adaptive.rules import RULES, balanced, capped, chances_of, strata
+from gindex_lab.measures.adaptive.rules import balanced, capped, chances_of, strata
 from gindex_lab.measures.adaptive.sequence import Bets, Draw, joint_hypotheses, single_hypotheses
 
-__all__ = ["MEASURES", "AdaptiveSession"]
+__all__ = ["AdaptiveSession", "adaptive"]
 
-MEASURES = ("capability", "spread", "normalised_generality", "mean")
+Measure = Literal["capability", "spread", "normalised_generality", "mean"]
+Rule = Literal["bayes", "information", "random", "stratified"]
+
+
+def adaptive(
+    agent: AgentLike,
+    bank: BankLike,
+    *,
+    measure: Measure = "capability",
+    rule: Rule = "bayes",
+    width: float | None = None,
+    threshold: float | None = None,
+    budget: int | None = None,
+    balance: bool = False,
+    exposure: float = 1.0,
+    ci: float = 0.95,
+    seed: SeedLike,
+) -> AdaptiveSession:
+    """Ask an agent items of a bank, one by one, until the interval of the measure is narrow enough.
+
+    Parameters
+    ----------
+    agent : a function of an item's label, a Series or mapping of responses (the replay of a log), None for a
+        person (the session is returned before its first item), or a pair of agents
+        Two agents are asked the same items, and the measure is how far the first is ahead of the second.
+    bank : a `gl.Bank`, responses with difficulties, a table of items, or a Series of difficulties
+    measure : on the whole bank
+    rule : how the next item is chosen; "information" needs a calibrated bank
+    width : stop when the interval is that narrow
+    threshold : stop when it lies outside the interval; for two agents 0 by default (they are told apart then)
+    budget : stop after so many items
+    balance : ask of every family as often as its share of the bank
+    exposure : the most likely that any item may be to be asked in a test
+    ci : confidence of the interval
+    seed : of the choice of items
+
+    Returns
+    -------
+    AdaptiveSession
+        With `value`, `low`, `high`, `reason`, and `table`, the course of the test.
+
+    Notes
+    -----
+    The intervals hold at every stop with probability `ci`, whatever the model is worth (`sequence`).
+    "information" is the exception: its items are not drawn, and its intervals are those of the model. How
+    often each holds: `data/measured/stopping.csv`.
+
+    References
+    ----------
+    Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86, 1-27 (bets).
+
+    Examples
+    --------
+    >>> bank = pd.Series(np.linspace(0, 10, 200))
+    >>> found = adaptive(lambda item: float(bank[item] < 6), bank, width=2, seed=1)
+    >>> found.reason, found.low <= 6 <= found.high, len(found.table) < 120
+    ('width reached', True, True)
+    """
+    pair = isinstance(agent, tuple)
+    agents = agent if isinstance(agent, tuple) else (agent,)
+    problem = "must be one agent or two"
+    ensure(len(agents) == (2 if pair else 1), "agent", len(agents), problem, "give a pair")
+    session = AdaptiveSession(
+        bank_of(bank),
+        measure=measure,
+        rule=rule,
+        width=width,
+        threshold=0.0 if pair and threshold is None else threshold,
+        budget=budget,
+        balance=balance,
+        exposure=exposure,
+        agents=len(agents),
+        ci=ci,
+        seed=seed,
+    )
+    if agent is None:
+        return session
+    asked = [_asker(one, session.bank) for one in agents]
+    while not session.finished:
+        item = session.next_item()
+        session.record([ask(item) for ask in asked])
+    return session
+
+
+def _asker(agent: AgentLike, bank: Bank) -> Callable[[Any], float]:
+    if isinstance(agent, (pd.Series, Mapping)):
+        missing = [item for item in bank.items.index if item not in agent]
+        problem = "[no-response] has no response of the agent"
+        ensure(not missing, "bank", missing[:1], problem, "leave it out of the bank")
+        return lambda item: agent[item]
+    if not callable(agent):
+        remedy = "give a function, a Series of responses, or None for a person"
+        raise BadInput("agent", type(agent).__name__, "[wrong-type] cannot be asked", remedy)
+    return agent
 
 
 class AdaptiveSession:
@@ -44,8 +137,8 @@ class AdaptiveSession:
         self,
         bank: Bank,
         *,
-        measure: str = "capability",
-        rule: str = "bayes",
+        measure: Measure = "capability",
+        rule: Rule = "bayes",
         width: float | None = None,
         threshold: float | None = None,
         budget: int | None = None,
@@ -57,14 +150,9 @@ class AdaptiveSession:
     ) -> None:
         from scipy.special import ndtri
 
-        self.bank, self.measure, self.rule = (
-            bank,
-            choice("measure", measure, MEASURES),
-            choice("rule", rule, RULES),
-        )
-        self.ci, self._random = confidence(ci), generator(seed)
-        self._z = float(ndtri((1 + self.ci) / 2))
-        _check(bank, measure, rule, width, budget, balance, exposure, agents)
+        self.bank, self.measure, self.rule, self.ci = bank, measure, rule, ci
+        self._random, self._z = generator(seed), float(ndtri((1 + ci) / 2))
+        _check(bank, measure, rule, budget, balance, exposure, agents)
         self.width, self.threshold, self.budget = width, threshold, budget
         self._agents = agents
         n = len(bank.items)
@@ -73,7 +161,7 @@ class AdaptiveSession:
         self._groups = _groups(bank, rule, balance)
         self._asked_by = np.zeros(1 if self._groups is None else self._groups.max() + 1)
         self._model = Foresight(bank, measure, agents)
-        self._bets = _bets(bank, measure, self.ci, agents)
+        self._bets = _bets(bank, measure, ci, agents)
         self._item: int | None = None
         self._rows: list[dict[str, Any]] = []
         self._last = -np.inf, np.inf
@@ -95,12 +183,9 @@ class AdaptiveSession:
 
     def record(self, response: float | Sequence[float]) -> None:
         """The response (between 0 and 1) to the item that was asked; with two agents, both of them."""
+        problem = "[nothing-asked] answers nothing: no item was asked"
         if self._item is None:
-            problem, remedy = (
-                "[nothing-asked] answers nothing: no item was asked",
-                "call next_item() first",
-            )
-            raise BadInput("response", response, problem, remedy)
+            raise BadInput("response", response, problem, "call next_item() first")
         given = _responses(response, self._agents)
         k, self._item = self._item, None
         drawn = self._chances
@@ -165,9 +250,7 @@ class AdaptiveSession:
         allowed = self._rest
         if self._groups is not None:
             even = self._rest / self._rest.sum()
-            inside = np.bincount(
-                self._groups, balanced(even, self._groups, self._asked_by, self._rest)
-            )
+            inside = np.bincount(self._groups, balanced(even, self._groups, self._asked_by, self._rest))
             allowed = self._rest & (self._groups == int(inside.argmax()))
         drawn = np.zeros(len(order))
         drawn[int(np.argmax(np.where(allowed, order, -1.0)))] = 1.0
@@ -223,17 +306,10 @@ class AdaptiveSession:
 
 def _responses(response: object, agents: int) -> FloatArray:
     given = list(response) if isinstance(response, (list, tuple, np.ndarray)) else [response]
-    problem, remedy = (
-        f"is not one response for each of {agents} agents",
-        "give as many numbers as agents",
-    )
-    ensure(len(given) == agents, "response", response, problem, remedy)
-    return np.array(
-        [
-            number("response", float(r) if isinstance(r, (bool, np.bool_)) else r, 0, 1)
-            for r in given
-        ]
-    )
+    problem = f"is not one response for each of {agents} agents"
+    ensure(len(given) == agents, "response", response, problem, "give as many numbers as agents")
+    plain = [float(r) if isinstance(r, (bool, np.bool_)) else r for r in given]
+    return np.array([number("response", r, 0, 1) for r in plain])
 
 
 def _groups(bank: Bank, rule: str, balance: bool) -> np.ndarray | None:
@@ -252,53 +328,22 @@ def _bets(bank: Bank, measure: str, ci: float, agents: int) -> Bets:
 
 
 def _check(
-    bank: Bank,
-    measure: str,
-    rule: str,
-    width: float | None,
-    budget: int | None,
-    balance: bool,
-    exposure: float,
-    agents: int,
+    bank: Bank, measure: str, rule: str, budget: int | None, balance: bool, exposure: float, agents: int
 ) -> None:
     n = len(bank.items)
-    ensure(
-        width is None or number("width", width) > 0,
-        "width",
-        width,
-        "must be above 0",
-        "give a width",
-    )
-    if budget is not None:
-        ensure(budget >= 1, "budget", budget, "must be at least 1", "give a number of items")
-    ensure(
-        0 < number("exposure", exposure) <= 1,
-        "exposure",
-        exposure,
-        "must be above 0 and at most 1",
-        "use 0.3",
-    )
     least = (budget or n) / n
     problem = f"[impossible] is too little for {budget or n} of {n} items, each asked with chance {least:.2g}"
     remedy = "give a smaller budget, or a larger exposure"
     ensure(exposure >= least or exposure == 1, "exposure", exposure, problem, remedy)
     if balance:
         known = "family" in bank.items and not bank.items["family"].isna().any()
-        ensure(
-            known,
-            "balance",
-            balance,
-            "[no-column] needs the family of every item",
-            "give a column 'family'",
-        )
-        problem, remedy = "already fills strata of difficulty", "use another rule, or no balance"
-        ensure(rule != "stratified", "rule", rule, problem, remedy)
+        problem = "[no-column] needs the family of every item"
+        ensure(known, "balance", balance, problem, "give a column 'family'")
+        problem = "already fills strata of difficulty"
+        ensure(rule != "stratified", "rule", rule, problem, "use another rule, or no balance")
     if rule == "information":
         bank.information(0.0)
-    problem, remedy = (
-        "of two agents is not compared item by item",
-        "compare capability or mean, or test each alone",
-    )
+    problem, remedy = "of two agents is not compared item by item", "compare capability or mean"
     ensure(agents == 1 or measure in SUMS, "measure", measure, problem, remedy)
-    problem, remedy = "gives no interval for a difference", "use rule='bayes'"
-    ensure(agents == 1 or rule != "information", "rule", rule, problem, remedy)
+    problem = "gives no interval for a difference"
+    ensure(agents == 1 or rule != "information", "rule", rule, problem, "use rule='bayes'")

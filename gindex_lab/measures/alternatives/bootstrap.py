@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
-from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator
 from gindex_lab.measures.curves import Interval, from_sums, indicators
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.generality import generality, study_of
@@ -54,27 +54,39 @@ def bootstrap_table(
 
     Parameters
     ----------
+    responses, difficulty, interval, estimator, missing, extrapolate, mode : as for `gl.generality`
+    ci : confidence of the limits
     resample : what would come out differently another time
-        "items"; "families" (`items["family"]`: a game, a topic, whose items go together); "trials"
-        (the items are these very items; needs repeated trials, and is therefore narrower).
+        "items"; "families" (`items["family"]`: a game, a topic, whose items go together); "trials" (the items
+        are these very items; needs repeated trials, and is therefore narrower).
     method : "studentised" (as in `gl.generality`: nothing is drawn), "percentile" or "bca" (Efron 1987)
         Drawing points of a curve only thins it out, so the other two cover less than they say.
-    resamples, seed : of percentile and BCa
+    resamples : draws of percentile and BCa
+    seed : of these draws
+
+    Returns
+    -------
+    DataFrame
+        The columns of `gl.generality`, the limits, `<measure>_bounds` ("studentised") and `effective_items`.
 
     Notes
     -----
     Limits hold the truth in about `ci` of studies where they are as wide as the responses vary. Where
-    `<measure>_bounds` is True they are bounds, which hold at least that often and usually more: what nobody
-    saw has set them (a lapse to come, a fall between two items, ends that no item reaches), or fewer than
-    twenty equal items. Both were measured: `notebooks/generality/coverage`; "percentile" and "bca" have none.
-    `effective_items` is the number of equally weighted items that would tell as much; where it is below
-    2.5 one or two items decide everything, and there is no interval (NaN, and a warning). The limits are for
-    the agent's curve itself, from which another study would take other responses (and other items), on the
-    interval of the table. Between two difficulties it may be a step. Where the items do not reach the ends
-    of the interval, the limits hold whether the curve goes on as it ends or not, as long as it falls.
+    `<measure>_bounds` is True they are bounds, which hold at least that often and usually more: they were set
+    by what nobody saw (a lapse to come, a fall between two items, ends that no item reaches), or there are
+    fewer than twenty equal items. Both were measured: `notebooks/generality/coverage`; "percentile" and "bca"
+    have none. `effective_items` is the number of equally weighted items that would tell as much; where it is
+    below 2.5 one or two items decide everything, and there is no interval (NaN, and a warning). The limits
+    are for the agent's curve itself, from which another study would take other responses (and other items),
+    on the interval of the table. Between two difficulties it may be a step. Where the items do not reach the
+    ends of the interval, the limits hold whether the curve goes on as it ends or not, as long as it falls.
     With "trials" they are for the curve through what the agent does on average on these very items.
-    Responses that did not vary are not certain: a surprise may be next. Spread and γ are freed of the bias
-    of squaring a noisy area, so their interval lies around a larger spread than the plain estimate.
+    Responses that did not vary are not certain: a surprise may be next. Spread and γ are freed of the bias of
+    squaring a noisy area, so their interval lies around a larger spread than the plain estimate.
+
+    References
+    ----------
+    Efron (1987), Journal of the American Statistical Association 82, 171-185 (BCa).
 
     Examples
     --------
@@ -92,8 +104,7 @@ def bootstrap_table(
         return with_limits(study, table, ci, resample)
     level, sample = confidence(ci), sample_like(table, study, resample)
     warn_of_families(study, resample)
-    drawn = integer("resamples", resamples, 100)
-    ends = drawn_limits(sample, method, level, drawn, generator(seed))
+    ends = drawn_limits(sample, method, level, resamples, generator(seed))
     fit = fit_of(sample)
     return joined(table, ends | {"effective_items": fit.effective}, level, fit)
 
@@ -123,21 +134,16 @@ def drawn_measures(sample: Sample, agent: int, counts: np.ndarray) -> FloatArray
     return np.stack([*(getattr(found, name) for name in MEASURES[:-1]), mean])
 
 
-def drawn_limits(
-    sample: Sample, method: str, ci: float, resamples: int, seed: np.random.Generator
-) -> Limits:
+def drawn_limits(sample: Sample, method: str, ci: float, resamples: int, seed: np.random.Generator) -> Limits:
     """Limits of every agent and measure by drawing units with replacement."""
     from scipy.stats import bootstrap
 
-    if sample.trials is not None:
-        remedy = "use method='studentised' for trials"
-        raise BadInput("method", method, "draws items, not trials", remedy)
+    remedy = "use method='studentised' for trials"
+    ensure(sample.trials is None, "method", method, "draws items, not trials", remedy)
     seeds = seed.integers(2**63, size=len(sample.agents))
     ends = np.empty((2, len(MEASURES), len(seeds)))
     for agent, number in enumerate(seeds):
-        with (
-            warnings.catch_warnings()
-        ):  # all draws alike: scipy warns, and the limits are the estimate
+        with warnings.catch_warnings():  # all draws alike: scipy warns, and the limits are the estimate
             warnings.simplefilter("ignore")
             found = bootstrap(
                 (np.arange(sample.units),),

@@ -16,14 +16,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.errors import Caution, ensure
 from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
 from gindex_lab.measures.alternatives.monotone import falling_curves, likelihood, ratio_band
 from gindex_lab.measures.alternatives.pooled import pooled_posterior
-from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, limits_of
+from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, difficulties, limits_of
 from gindex_lab.measures.alternatives.smooth import dispersion, smooth_posterior
 from gindex_lab.measures.curves import indicators_of, merge, sums_of
 from gindex_lab.measures.limits import Limits, with_generality, with_limits
@@ -35,36 +35,24 @@ METHODS = ["plain", "isotonic", "smooth", "pooled"]
 # Of the way from a model's limits to the plain ones: with a quarter, rising agents on ten items are held in
 # .904 of the studies, with a half everybody in .958 or more (tuning designs of `method_study`)
 MISFIT = 0.5
-CLEARLY = (
-    2.0  # of log-likelihood: with 0, half of all flat agents lose their band, the rest fall by luck
-)
+CLEARLY = 2.0  # of log-likelihood: with 0, half of all flat agents lose their band, the rest fall by luck
 REACH = 0.5  # of the interval must be covered by items; measured down to 0.6
 _GRID = 101  # points of a smooth curve
 _POSTERIORS = {"smooth": smooth_posterior, "pooled": pooled_posterior}
 
 
 def cannot(study: Responses, method: str, mode: str, estimator: str, resample: str) -> None:
-    """What a method other than "plain" cannot do."""
+    """Refuse what a method other than "plain" cannot do."""
     choice("method", method, METHODS)
-    trials = resample == "trials" and method in _POSTERIORS
-    steps = isinstance(study, StepCurves)
-    theirs = "is the authors' code, which draws the plain curve only"
-    made = "needs responses to items, and a transform has made them into steps"
+    problem = "[not-with-method] is the authors' code, which draws the plain curve only"
+    ensure(mode == "exact", "mode", mode, problem, "use mode='exact'")
+    problem = "[not-with-method] is for the plain curve"
+    ensure(estimator == "trapezoid", "estimator", estimator, problem, "use 'trapezoid'")
+    problem = f"[not-with-method] is not possible with method={method!r}"
+    ensure(resample != "trials" or method not in _POSTERIORS, "resample", resample, problem, "use 'items'")
+    problem = "[not-with-method] needs responses to items, and a transform has made them into steps"
     other = "use method='plain', or give the items a difficulty of their own"
-    for wrong, name, value, problem, remedy in (
-        (mode != "exact", "mode", mode, theirs, "use mode='exact'"),
-        (
-            estimator != "trapezoid",
-            "estimator",
-            estimator,
-            "is for the plain curve",
-            "use 'trapezoid'",
-        ),
-        (trials, "resample", resample, f"is not possible with method={method!r}", "use 'items'"),
-        (steps, "method", method, made, other),
-    ):
-        if wrong:
-            raise BadInput(name, value, f"[not-with-method] {problem}", remedy)
+    ensure(not isinstance(study, StepCurves), "method", method, problem, other)
 
 
 class _Curves(NamedTuple):
@@ -76,9 +64,8 @@ class _Curves(NamedTuple):
 
 
 def _curves(sample: Sample, method: str) -> _Curves:
-    assert sample.difficulty is not None
     if method == "isotonic":
-        levels, psi, _ = falling_curves(sample.difficulty, sample.values)
+        levels, psi, _ = falling_curves(difficulties(sample), sample.values)
         return _Curves(levels, psi, None)
     posterior = _POSTERIORS[method](sample, sample.interval)
     grid = np.linspace(*sample.interval, _GRID)
@@ -86,10 +73,9 @@ def _curves(sample: Sample, method: str) -> _Curves:
 
 
 def curves_of_method(sample: Sample, method: str) -> tuple[FloatArray, FloatArray]:
-    """The grid (G,) and the curve of every agent (A, G) by a method, NaN where nobody asked."""
+    """The grid (G,) and the curve of every agent (A, G) by a method, NaN where it was not asked."""
     if method == "plain":
-        assert sample.difficulty is not None
-        return merge(sample.values, sample.difficulty)[:2]
+        return merge(sample.values, difficulties(sample))[:2]
     return _curves(sample, method)[:2]
 
 
@@ -101,14 +87,12 @@ def by_method(
     curves = _curves(sample, method)
     sums = sums_of(curves.grid, curves.psi, sample.scale)
     found = indicators_of(sample.scale, sums, curves.grid, curves.psi)._asdict()
-    about = table.attrs | {"method": method}
+    about = table.attrs | {"method": method} | ({} if ci is None else {"ci": confidence(ci)})
     if ci is None:
         result = table.assign(**found)
     elif curves.posterior is None:
-        about["ci"] = confidence(ci)
         result = pd.DataFrame(with_limits(study, table.assign(**found), about["ci"], resample))
     else:
-        about["ci"] = confidence(ci)
         plain = pd.DataFrame(with_limits(study, table, about["ci"], resample))
         plain = plain[[c for c in plain if not c.endswith("_bounds")]]  # not measured for models
         ends = limits_of(curves.posterior, curves.grid[::2], sample.scale, about["ci"])
@@ -136,29 +120,23 @@ def _of_model(plain: pd.DataFrame, ends: Limits, sample: Sample) -> pd.DataFrame
 
 
 def _reaches(sample: Sample) -> bool:
-    """Do the items cover enough of the interval for limits whose coverage was measured? If not, say so."""
-    assert sample.difficulty is not None
+    """Whether the items cover enough of the interval for limits of measured coverage; warns where not."""
     low, high = sample.interval
-    inside = np.clip(sample.difficulty[sample.codes >= 0], low, high)
+    inside = np.clip(difficulties(sample)[sample.codes >= 0], low, high)
     enough = bool(np.ptp(inside) >= REACH * (high - low))
     if not enough:
-        warnings.warn(
-            f"[uncovered] no limits: the items cover less than {REACH:.0%} of the interval, and beyond them "
-            "the curve is a guess; cut the interval, add items, or use method='plain'",
-            Caution,
-            stacklevel=4,
-        )
+        said = f"[uncovered] no limits: the items cover less than {REACH:.0%} of the interval, and beyond "
+        said += "them the curve is a guess; cut the interval, add items, or use method='plain'"
+        warnings.warn(said, Caution, stacklevel=4)
     return enough
 
 
 def _ends_met(sample: Sample) -> tuple[FloatArray, FloatArray]:
     """The hardest item with a success and the easiest with a failure (A,). Where the first is not the
     harder, the likelihood rises up to an infinite slope: only the prior speaks against a step."""
-    assert sample.difficulty is not None
-    free = sample.codes >= 0
-    hardest = np.where(free & (sample.values > 0), sample.difficulty, -np.inf).max(axis=1)
-    easiest = np.where(free & (sample.values < 1), sample.difficulty, np.inf).min(axis=1)
-    return hardest, easiest
+    free, h = sample.codes >= 0, difficulties(sample)
+    hardest = np.where(free & (sample.values > 0), h, -np.inf).max(axis=1)
+    return hardest, np.where(free & (sample.values < 1), h, np.inf).min(axis=1)
 
 
 def curve_by_method(
@@ -167,17 +145,11 @@ def curve_by_method(
     """One agent's curve by a method, `difficulty` and `response`, with `low` and `high` if `ci` is given."""
     from gindex_lab.measures.generality import generality
 
-    if choice("method", method, METHODS) == "plain":
-        problem, remedy = (
-            "[not-with-method] needs a curve between the responses",
-            "use method='isotonic' or 'smooth'",
-        )
-        raise BadInput("ci", ci, problem, remedy)
-    if agent is None and len(study.frame) > 1:
-        raise BadInput("agent", None, "is needed for a curve of this method", "name one agent")
-    (name,) = known(
-        "agent", list(study.frame.index) if agent is None else [agent], study.frame.index
-    )
+    problem, remedy = "[not-with-method] needs a curve between the responses", "use 'isotonic' or 'smooth'"
+    ensure(choice("method", method, METHODS) != "plain", "ci", ci, problem, remedy)
+    problem = "is needed for a curve of this method"
+    ensure(agent is not None or len(study.frame) == 1, "agent", None, problem, "name one agent")
+    (name,) = known("agent", list(study.frame.index) if agent is None else [agent], study.frame.index)
     cannot(study, method, "exact", "trapezoid", resample)
     table = generality(study, missing="drop")
     sample = sample_like(table, study, resample)
@@ -208,25 +180,20 @@ def curve_by_method(
 
 def _falling_band(one: Sample, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The levels that an agent met, and the limits of its falling curve there."""
-    assert one.difficulty is not None
-    levels, psi, count = merge(one.values, one.difficulty)
+    levels, psi, count = merge(one.values, difficulties(one))
     met = count[0] > 0
     n, noise = count[0, met].astype(float), float(dispersion(one)[0])
     return levels[met], *ratio_band(levels[met], psi[0, met], n, level, noise)
 
 
 def _rises(one: Sample, name: object) -> bool:
-    """Is the likeliest rising curve of an agent clearly likelier than the falling one? Then say so."""
-    assert one.difficulty is not None
-    psi, count = (x[0] for x in merge(one.values, one.difficulty)[1:])
-    ways = (falling_curves(sign * one.difficulty, one.values)[1][:, ::sign] for sign in (1, -1))
+    """Whether an agent's likeliest rising curve is clearly likelier than the falling one; warns if so."""
+    h = difficulties(one)
+    psi, count = (x[0] for x in merge(one.values, h)[1:])
+    ways = (falling_curves(sign * h, one.values)[1][:, ::sign] for sign in (1, -1))
     falls, rises = (likelihood(psi, curve, count)[0] for curve in ways)
     clear = bool(rises - falls > CLEARLY)
     if clear:
-        warnings.warn(
-            f"[rising] no band for {name!r}: a rising curve fits its responses far better than a falling "
-            "one; use method='smooth'",
-            Caution,
-            stacklevel=4,
-        )
+        said = f"[rising] no band for {name!r}: a rising curve fits its responses far better than a falling"
+        warnings.warn(f"{said} one; use method='smooth'", Caution, stacklevel=4)
     return clear

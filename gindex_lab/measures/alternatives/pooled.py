@@ -15,22 +15,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.alternatives.posterior import Posterior, Unit, design, marginal
+from gindex_lab.measures.alternatives.posterior import Posterior, Unit, asked, design, marginal
 from gindex_lab.measures.alternatives.smooth import BEND, LEVEL, dispersion
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.samples import Sample
 
 __all__ = ["Variances", "fitted", "pooled_posterior"]
 
+# All judgements
 SLOPE = 40.0  # prior deviation of the population's slope: the agents bring what is missing
 BELIEF = 3.0  # a first guess of a variance counts like so many agents (items, families)
 GUESS = 0.3  # standard deviation of u, f and v before anything is seen
 GUESSED = np.diag([1.0, (SLOPE / 2) ** 2])  # the same of level and slope
-_STEPS = 100
-_STILL, _SETTLED = 0.02, 0.01  # on the logit scale; of the log of a variance
-_LEAP = 3.0
+_STEPS, _STILL, _SETTLED = 100, 0.02, 0.01  # the most; and the end: of a logit, of the log of a variance
+_LEAP = 3.0  # on the logit scale, the most that one step may move a curve
 _MOST = 3_000_000  # cells: beyond, a step takes gigabytes
 
 
@@ -64,9 +64,7 @@ class _PooledData(NamedTuple):
 
     def shared(self, part: FloatArray) -> FloatArray:
         """`part` (…, N) times the columns of what is shared: population, items, families."""
-        return np.concatenate(
-            [part @ self.curve, part[..., : self.single], part @ self.family], axis=-1
-        )
+        return np.concatenate([part @ self.curve, part[..., : self.single], part @ self.family], axis=-1)
 
 
 class _PooledState(NamedTuple):
@@ -89,12 +87,9 @@ def pooled_posterior(sample: Sample, interval: Interval) -> Posterior:
 
 def fitted(sample: Sample, interval: Interval) -> tuple[Posterior, Variances]:
     """The posterior, and the variances that it rests on."""
-    if sample.values.size > _MOST:
-        problem = (
-            f"[too-large] has more than the {_MOST:,} cells that one model of all agents can take"
-        )
-        remedy = "pool some of the agents, or use method='smooth'"
-        raise BadInput("responses", sample.values.shape, problem, remedy)
+    problem = f"[too-large] has more than the {_MOST:,} cells that one model of all agents can take"
+    remedy = "pool some of the agents, or use method='smooth'"
+    ensure(sample.values.size <= _MOST, "responses", sample.values.shape, problem, remedy)
     data = _data(sample, interval)
     r, f = data.curve.shape[1], data.family.shape[1]
     own, shared = np.zeros((len(data.solved), r + f)), np.zeros(r + data.single + f)
@@ -116,47 +111,38 @@ def fitted(sample: Sample, interval: Interval) -> tuple[Posterior, Variances]:
 
 
 def _data(sample: Sample, interval: Interval) -> _PooledData:
-    assert sample.difficulty is not None
-    free = sample.codes >= 0
-    h, values = sample.difficulty[free], sample.values[:, free]
-    scale = Unit.of(h, interval)
+    (scale, x, values, error), free = asked(sample, interval), sample.codes >= 0
     several = sample.word == "families"
-    family = np.eye(sample.units)[sample.codes[free]] if several else np.zeros((len(h), 0))
-    single = len(h) if len(values) > 1 else 0
-    error = np.zeros(len(h)) if sample.difficulty_error is None else sample.difficulty_error[free]
-    error = error[:single] / (scale.high - scale.low)
+    family = np.eye(sample.units)[sample.codes[free]] if several else np.zeros((len(x), 0))
+    single = len(x) if len(values) > 1 else 0
     alone = replace(sample, codes=np.where(free, np.cumsum(free) - 1, -1), word="items")
     seen = (~np.isnan(values)) / dispersion(alone)[:, None]  # a mean of trials varies less
-    return _PooledData(scale, np.nan_to_num(values), seen, design(scale(h)), family, single, error)
+    return _PooledData(scale, np.nan_to_num(values), seen, design(x), family, single, error[:single])
 
 
-def _newton(
-    data: _PooledData, own: FloatArray, shared: FloatArray, found: Variances
-) -> _PooledState:
+def _newton(data: _PooledData, own: FloatArray, shared: FloatArray, found: Variances) -> _PooledState:
     """One step towards the mode: agents are eliminated (Schur's complement), then found again."""
     from scipy.special import expit
 
     mine, s = data.mine, len(shared)
     mine_prior, prior = _precisions(found, data, shared[1])
-    common = data.shared(np.eye(len(mine))) @ shared
-    chance = np.asarray(expit(own @ mine.T + common))
+    columns = data.shared(np.eye(len(mine)))
+    chance = np.asarray(expit(own @ mine.T + columns @ shared))
     weight, rest = data.seen * chance * (1 - chance), data.seen * (data.solved - chance)
     weighted = mine.T * weight[:, None, :]
     inner = np.linalg.inv(weighted @ mine + mine_prior)
     cross = data.shared(weighted)
     taken = inner @ cross
-    total = data.shared((data.shared(np.eye(len(mine))) * weight.sum(axis=0)[:, None]).T)
+    total = data.shared((columns * weight.sum(axis=0)[:, None]).T)
     schur = total + prior - cross.reshape(-1, s).T @ taken.reshape(-1, s)
     covariance = np.asarray(np.linalg.inv(schur), dtype=float)
     uphill = rest @ mine - own @ mine_prior
     above = data.shared(rest.sum(axis=0)) - prior @ shared
     step_shared = covariance @ (above - taken.reshape(-1, s).T @ uphill.ravel())
     step = (inner @ uphill[..., None])[..., 0] - taken @ step_shared
-    leap = float(np.abs(step @ mine.T + data.shared(np.eye(len(mine))) @ step_shared).max())
+    leap = float(np.abs(step @ mine.T + columns @ step_shared).max())
     size = min(1.0, _LEAP / max(leap, 1e-9))
-    return _PooledState(
-        own + size * step, shared + size * step_shared, inner, taken, covariance, leap
-    )
+    return _PooledState(own + size * step, shared + size * step_shared, inner, taken, covariance, leap)
 
 
 def _sandwich(pull: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -16,17 +16,18 @@ import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, Interval, Scale, indicators
+from gindex_lab.measures.samples import Sample
 
-__all__ = ["Posterior", "Unit", "bands", "curves_of", "design", "limits_of", "marginal"]
+__all__ = [
+    "Posterior", "Unit", "asked", "bands", "curves_of", "design", "difficulties", "limits_of", "marginal",
+]  # fmt: skip
 
 RANK = 8  # functions of the spline: the ninth adds less than 1% of the prior variance
-DRAWS = 512
+DRAWS = 512  # a power of two, as Sobol's points ask for: a judgement
 TAIL = 0.3  # of 1 - ci is left outside: chosen on the tuning half of `method_study`
-_TAILS = 6.0  # degrees of freedom of the proposal, heavier than any posterior
-_POINTS = 201  # where the functions of the spline are tabulated
-_PROBIT = (
-    0.346  # (16√3 / 15π)², by which normal noise flattens a logistic curve (Zeger and others 1988)
-)
+_TAILS = 6.0  # degrees of freedom of the proposal, with heavier tails than any posterior: a judgement
+_POINTS = 201  # where the functions of the spline are tabulated: a judgement
+_PROBIT = 0.346  # (16√3 / 15π)², by which normal noise flattens a logistic curve (Zeger and others 1988)
 
 
 class Unit(NamedTuple):
@@ -43,11 +44,26 @@ class Unit(NamedTuple):
         return np.asarray((h - self.low) / (self.high - self.low))
 
 
+def difficulties(sample: Sample) -> FloatArray:
+    """Of the items; the curves of a transform, which have none, were refused before."""
+    assert sample.difficulty is not None
+    return sample.difficulty
+
+
+def asked(sample: Sample, interval: Interval) -> tuple[Unit, FloatArray, FloatArray, FloatArray]:
+    """Without end points: the scale, difficulties (N,) on it, responses (A, N), errors of difficulties."""
+    free = sample.codes >= 0
+    h = difficulties(sample)[free]
+    scale = Unit.of(h, interval)
+    error = np.zeros(len(h)) if sample.difficulty_error is None else sample.difficulty_error[free]
+    return scale, scale(h), sample.values[:, free], error / (scale.high - scale.low)
+
+
 class Posterior(NamedTuple):
     """Coefficients of each agent's curve: the mode (A, r), their covariance (A, r, r), and `given`, the
     covariance given all that is shared with other agents. `flat` (A,) is how much noise between items
-    flattens the curve. What the likelihood looks like is known from the columns (N, r) at the items, the
-    logits there at the mode (A, N) and the weights of the responses (A, N)."""
+    flattens the curve. The likelihood is known from the columns (N, r) at the items, the logits there at the
+    mode (A, N) and the weights of the responses (A, N)."""
 
     scale: Unit
     mean: FloatArray

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator
 from gindex_lab.measures.fit import Fit, unit_sums
 from gindex_lab.measures.limits import MEASURES
 from gindex_lab.measures.pairs import fit_behind, plain_values
@@ -51,16 +51,25 @@ def range_test(
     table : what `gl.generality(..., ci=0.95)` gives, sorted or cut to some agents as you like
         Every agent has met every item: otherwise compare pairs on common items (`gl.comparisons`).
     measure : "capability", "spread", "normalised_generality", "expected_difficulty" or "mean"
-    ci : 1 less the level of the critical range; the table's unless given
+    ci : 1 less the level of the critical range; that of the table by default
     permutations : how often the responses are dealt out again
-    seed : int or Generator; 0 unless given
+    seed : of the permutations; 0 by default
+
+    Returns
+    -------
+    RangeTest
+        `range`, `p_value`, `critical` and the settings.
 
     Notes
     -----
-    The p value counts the data as one of the permutations, (1 + #{range* >= range}) / (1 + B) (Davison
-    and Hinkley 1997, Eq. 4.11): at most the nominal level of equal agents are called different. Agents
-    alike in one measure may differ in others, and then responses are not exchangeable: the test is
-    one of no difference whatever, looked at through one measure.
+    The p value counts the data as one of the permutations, (1 + #{range* >= range}) / (1 + B): at most the
+    nominal level of equal agents are called different. Agents alike in one measure may differ in others, and
+    then responses are not exchangeable: the test is one of no difference whatever, looked at through one
+    measure.
+
+    References
+    ----------
+    Davison and Hinkley (1997), Bootstrap Methods and their Application, Eq. 4.11.
 
     Examples
     --------
@@ -75,27 +84,21 @@ def range_test(
     choice("measure", measure, MEASURES)
     fit = fit_behind(table)
     level = confidence(table.attrs.get("ci") if ci is None else ci)
-    number_of = integer("permutations", permutations, 99)
-    random = generator(0 if seed is None else seed)
-    if len(table) < 2:
-        raise BadInput("table", len(table), "is not a group", "give at least two agents")
-    if np.isnan(fit.sample.values).any():
-        problem = "leave nothing to exchange: agents met different items"
-        remedy = "use gl.comparisons, which compares pairs on the items that both met"
-        raise BadInput("table", "missing cells", problem, remedy)
-    if fit.sample.trials is not None:
-        raise BadInput(
-            "table", "trials", "cannot be exchanged between agents", "use resample='items'"
-        )
-    if number_of * fit.sample.values.size > _MOST:
-        problem = f"times {fit.sample.values.size:,} responses would take hours"
-        remedy = f"use at most {_MOST // fit.sample.values.size:,}"
-        raise BadInput("permutations", number_of, problem, remedy)
+    random, sample = generator(0 if seed is None else seed), fit.sample
+    ensure(len(table) > 1, "table", len(table), "is not a group", "give at least two agents")
+    problem = "leave nothing to exchange: agents met different items"
+    remedy = "use gl.comparisons, which compares pairs on the items that both met"
+    ensure(not np.isnan(sample.values).any(), "table", "missing cells", problem, remedy)
+    problem = "cannot be exchanged between agents"
+    ensure(sample.trials is None, "table", "trials", problem, "use resample='items'")
+    problem = f"times {sample.values.size:,} responses would take hours"
+    remedy = f"use at most {_MOST // sample.values.size:,}"
+    ensure(permutations * sample.values.size <= _MOST, "permutations", permutations, problem, remedy)
     observed = float(np.ptp(plain_values(fit, measure)))
-    drawn = _ranges(fit, measure, number_of, random)
+    drawn = _ranges(fit, measure, permutations, random)
     same = 1e-12 * max(abs(observed), 1e-300)
-    p = (1 + (drawn >= observed - same).sum()) / (1 + number_of)
-    return RangeTest(measure, observed, float(p), float(np.quantile(drawn, level)), number_of)
+    p = (1 + (drawn >= observed - same).sum()) / (1 + permutations)
+    return RangeTest(measure, observed, float(p), float(np.quantile(drawn, level)), permutations)
 
 
 def _ranges(fit: Fit, measure: str, permutations: int, random: np.random.Generator) -> FloatArray:

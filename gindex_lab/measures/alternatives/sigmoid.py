@@ -11,16 +11,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike
-from gindex_lab.foundation.validate import FloatArray, integer
+from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Interval, difficulty_limits
 from gindex_lab.measures.generality import difficulties_of, study_of
 from gindex_lab.measures.reference import reference_indicators
 
 __all__ = ["SigmoidCurve", "sigmoid_curve"]
 
-_STEP = 0.1
+_STEP = 0.1  # between two points of the curve, as in the authors' code
 _MOST = 2_000_000  # points of a curve: 0.1 is a step for difficulties, not for milliseconds
 
 
@@ -42,9 +42,25 @@ def sigmoid_curve(
 ) -> SigmoidCurve:
     """The logistic curve through the items' mean responses, and its capability and generality.
 
-    The limits come from `difficulty_limits`, and `weight` pseudo-observations hold each end, as in
-    the authors' code (supplement, A.1). The curve is read every 0.1 between the limits.
+    ψ(h) = 1 / (1 + exp(-b(h - c))) by least squares, read every 0.1 between the limits.
 
+    Parameters
+    ----------
+    responses, difficulty : as for `gl.generality`; missing responses are left out
+    weight : pseudo-observations that hold each end of the limits, at 1 and at 0
+
+    Returns
+    -------
+    SigmoidCurve
+        `slope` (b), `location` (c), `limits`, `curve` (DataFrame `difficulty`, `response`), `capability`,
+        `spread`, `generality`, `expected_difficulty`.
+
+    References
+    ----------
+    Supplement of the generality paper, A.1; the limits are those of the authors' code.
+
+    Examples
+    --------
     >>> fit = sigmoid_curve([[1, 0.9, 0.5, 0.1, 0]], [3, 4, 5, 6, 7])
     >>> round(fit.location, 3), fit.slope < 0
     (5.0, True)
@@ -54,25 +70,20 @@ def sigmoid_curve(
     study = study_of(responses, difficulty, "drop")
     h, limits = difficulties_of(study), difficulty_limits(difficulties_of(study))
     points = (limits[1] - limits[0]) / _STEP
-    if not points <= _MOST:
-        problem = (
-            f"[out-of-range] would make a curve of {points:.3g} points, "
-            f"{_STEP} apart; the limit is {_MOST:,}"
-        )
-        remedy = "use a coarser unit, or the logarithm"
-        raise BadInput("difficulty", limits, problem, remedy)
+    many = f"would make a curve of {points:.3g} points, {_STEP} apart; the limit is {_MOST:,}"
+    remedy = "use a coarser unit, or the logarithm"
+    ensure(points <= _MOST, "difficulty", limits, f"[out-of-range] {many}", remedy)
     count = (~np.isnan(study.values)).sum(axis=0)
     met = count > 0
-    weights = np.concatenate([np.ones(met.sum()), np.full(2, integer("weight", weight))])
+    weights = np.concatenate([np.ones(met.sum()), np.full(2, weight)])
     means = np.concatenate([np.nansum(study.values, axis=0)[met] / count[met], [1.0, 0.0]])
     slope, location = _fit(np.concatenate([h[met], limits]), means, np.sqrt(weights))
     x = limits[0] + _STEP * np.arange(int(points + 1e-10) + 1, dtype=float)
     y = np.asarray(expit(slope * (x - location)))
     found = reference_indicators(x, y[None, :])
     names = ("capability", "spread", "generality", "expected_difficulty")
-    values = (float(getattr(found, name)[0]) for name in names)
     curve = pd.DataFrame({"difficulty": x, "response": y})
-    return SigmoidCurve(slope, location, limits, curve, *values)
+    return SigmoidCurve(slope, location, limits, curve, *(float(getattr(found, n)[0]) for n in names))
 
 
 def _fit(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
@@ -82,10 +93,6 @@ def _fit(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float
 
     start = [-4 / (x.max() - x.min()), float(np.median(x))]
     tight = {"xtol": 1e-14, "ftol": 1e-14}
-    fit = least_squares(
-        lambda p: weight * (expit(p[0] * (x - p[1])) - y), start, x_scale="jac", **tight
-    )
-    if not fit.success:
-        remedy = "look at the curve itself"
-        raise BadInput("responses", fit.message, "did not give a sigmoid", remedy)
+    fit = least_squares(lambda p: weight * (expit(p[0] * (x - p[1])) - y), start, x_scale="jac", **tight)
+    ensure(fit.success, "responses", fit.message, "did not give a sigmoid", "look at the curve itself")
     return float(fit.x[0]), float(fit.x[1])

@@ -11,24 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.alternatives.monotone import falling_rows
-from gindex_lab.measures.alternatives.posterior import Posterior, Unit, design
+from gindex_lab.measures.alternatives.posterior import Posterior, asked, design, difficulties
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.samples import Sample
 
 __all__ = ["dispersion", "smooth_posterior"]
 
-LEVEL, SLOPE = (
-    3.0,
-    25.0,
-)  # prior deviations of a and s: from 5% to 95%, and half of them steeper than 17
-BEND, BELIEF = 20.0, 2.0  # prior deviation of the spline's coefficients, and worth how many of them
-_STEPS = 60
-_STILL = 1e-4
-_LEAP = 3.0  # on the logit scale, the most that one step of Newton's may move a curve
-_LEAST = 0.05
+# All judgements
+LEVEL, SLOPE = 3.0, 25.0  # prior deviations of a and s: from 5% to 95%, and half of them steeper than 17
+BEND, BELIEF = 20.0, 2.0  # prior deviation of the spline's coefficients, and how many of them it is worth
+_STEPS, _STILL = 60, 1e-4  # of Newton's method: the most, and the change of a logit that ends it
+_LEAP = 3.0  # on the logit scale, the most that one step of Newton's method may move a curve
+_LEAST = 0.05  # dispersion of graded responses
 _BLOCK = 1_000_000  # responses that are fitted at once
 
 
@@ -44,21 +42,19 @@ def dispersion(sample: Sample) -> FloatArray:
     >>> dispersion(Sample(pd.Index(["a"]), right, h, np.arange(4), Scale((0.0, 1.0)))).tolist()
     [1.0]
     """
-    from scipy.special import ndtri, stdtrit
+    from scipy.special import ndtri
 
     values = sample.values[:, sample.codes >= 0]
     binary = bool((np.isnan(values) | (values == 0) | (values == 1)).all())
     if binary and sample.word == "items":
         return np.ones(len(values))
-    assert sample.difficulty is not None
-    fit = fit_of(sample)
-    falling = falling_rows(sample.difficulty, sample.values)
-    chance = np.where(np.isnan(falling), 0.0, falling)[:, sample.codes >= 0]
-    count = np.bincount(sample.codes[sample.codes >= 0])
-    weight = (fit.weight_area / count)[:, sample.codes[sample.codes >= 0]]
+    fit, free = fit_of(sample), sample.codes >= 0
+    falling = falling_rows(difficulties(sample), sample.values)
+    chance = np.where(np.isnan(falling), 0.0, falling)[:, free]
+    weight = (fit.weight_area / np.bincount(sample.codes[free]))[:, sample.codes[free]]
     expected = (weight**2 * np.maximum(chance * (1 - chance), 0.01)).sum(axis=1)
     ratio = (fit.by_area**2).sum(axis=1) / np.maximum(expected, 1e-300)
-    few = (stdtrit(np.maximum(fit.units - 1, 1), 0.975) / ndtri(0.975)) ** 2
+    few = (half_width(1.0, 0.95, np.maximum(fit.units - 1, 1)) / ndtri(0.975)) ** 2
     return np.asarray(np.maximum(ratio, 1.0 if binary else _LEAST) * few)
 
 
@@ -72,18 +68,15 @@ class _SmoothData(NamedTuple):
 
     def discounted(self, chance: FloatArray, slope: FloatArray) -> FloatArray:
         """Weights (A, N) when a difficulty error δ moves the logit by sδ: 1/(1 + ψ(1 - ψ)s²δ²)."""
-        return np.asarray(
-            self.weight / (1 + chance * (1 - chance) * (slope[:, None] * self.error) ** 2)
-        )
+        return np.asarray(self.weight / (1 + chance * (1 - chance) * (slope[:, None] * self.error) ** 2))
 
 
 def smooth_posterior(sample: Sample, interval: Interval) -> Posterior:
     """The posterior of each agent's curve."""
-    blocks = sample.blocks(_BLOCK // sample.values.shape[1])
-    parts = [_of_block(part, interval) for part in blocks]
-    arrays = ("mean", "covariance", "given", "flat", "logit", "weight")
+    parts = [_of_block(part, interval) for part in sample.blocks(_BLOCK // sample.values.shape[1])]
     joined: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("mean", "covariance", "given", "flat", "logit", "weight")
     }
     return parts[0]._replace(**joined)
 
@@ -91,15 +84,9 @@ def smooth_posterior(sample: Sample, interval: Interval) -> Posterior:
 def _of_block(sample: Sample, interval: Interval) -> Posterior:
     from scipy.special import expit
 
-    assert sample.difficulty is not None
-    free = sample.codes >= 0
-    h, values = sample.difficulty[free], sample.values[:, free]
-    scale = Unit.of(h, interval)
+    scale, x, values, error = asked(sample, interval)
     weight = (~np.isnan(values)) / dispersion(sample)[:, None]
-    known = np.zeros(len(h)) if sample.difficulty_error is None else sample.difficulty_error[free]
-    data = _SmoothData(
-        design(scale(h)), np.nan_to_num(values), weight, known / (scale.high - scale.low)
-    )
+    data = _SmoothData(design(x), np.nan_to_num(values), weight, error)
     mean, covariance = _fitted(data)
     logit = mean @ data.columns.T
     kept = data.discounted(np.asarray(expit(logit)), mean[:, 1])

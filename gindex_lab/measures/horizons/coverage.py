@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, generator, integer, number, vector
+from gindex_lab.foundation.validate import generator, vector
 
 __all__ = ["coverage_ranges", "measured_horizon_coverage", "simulate_runs"]
 
@@ -55,42 +55,46 @@ def simulate_runs(
     sizes: NumbersLike = None,
     seed: SeedLike = None,
 ) -> Responses:
-    """Agents with thresholds θ and steepness β on items of log2 length h, solved with ψ(h - shift).
+    """Simulated agents of known threshold θ and steepness β on items of log2 length h: ψ(h - shift).
 
-    Each family shifts every agent's threshold by a draw of its own with standard deviation `family_sd`
-    (per agent and family). `lengths` are the items' log2 minutes (uniform on [-1, 11] by default) and
-    `sizes` how many items each family has, nearly equal by default (`specs/horizon.md`, section 15).
+    Parameters
+    ----------
+    theta : threshold of each agent, in log2 minutes
+    beta : steepness of all
+    items, families : how many
+    family_sd : standard deviation of the shift that each family gives to each agent's threshold
+    lengths : log2 minutes of the items; uniform on [-1, 11] by default
+    sizes : number of items of each family; nearly equal by default
+    seed : of the draws
 
+    Returns
+    -------
+    Responses
+        0 or 1, with the columns `minutes` and `family` of the items.
+
+    References
+    ----------
+    `specs/horizon.md`, section 15.
+
+    Examples
+    --------
     >>> study = simulate_runs([5.0], 0.75, items=12, families=3, seed=1)
     >>> study.shape, study.family.nunique()
     ((1, 12), 3)
     """
     random = generator(seed)
     places = vector("theta", theta if np.ndim(theta) else [theta])
-    slope = number("beta", beta, 0, open_ends=True)
-    sd = number("family_sd", family_sd, 0)
-    h = _lengths(lengths, integer("items", items, 2), random)
-    family = _sizes(sizes, len(h), integer("families", families))
-    shift = sd * random.standard_normal((len(places), family.max() + 1))
-    chance = 1 / (1 + np.exp(slope * (h - places[:, None] - shift[:, family])))
+    h = random.uniform(-1, 11, items) if lengths is None else vector("lengths", lengths)
+    family = np.sort(np.arange(len(h)) % families)
+    if sizes is not None:
+        counts = vector("sizes", sizes).astype(int)
+        problem = f"[wrong-length] do not add up to {len(h)} items"
+        ensure(counts.sum() == len(h), "sizes", int(counts.sum()), problem, "match them")
+        family = np.repeat(np.arange(len(counts)), counts)
+    shift = family_sd * random.standard_normal((len(places), family.max() + 1))
+    chance = 1 / (1 + np.exp(beta * (h - places[:, None] - shift[:, family])))
     solved = (random.random(chance.shape) < chance).astype(float)
     names = [f"task {k + 1}" for k in range(len(h))]
-    facts = pd.DataFrame(
-        {"minutes": 2.0**h, "family": [f"family {k + 1}" for k in family]}, index=names
-    )
+    facts = pd.DataFrame({"minutes": 2.0**h, "family": [f"family {k + 1}" for k in family]}, index=names)
     agents = [f"agent {k + 1}" for k in range(len(places))]
     return Responses(pd.DataFrame(solved, agents, names), items=facts, source="simulated")
-
-
-def _lengths(lengths: NumbersLike, items: int, random: np.random.Generator) -> FloatArray:
-    return random.uniform(-1, 11, items) if lengths is None else vector("lengths", lengths)
-
-
-def _sizes(sizes: NumbersLike, items: int, families: int) -> np.ndarray:
-    if sizes is None:
-        return np.sort(np.arange(items) % families)
-    counts = vector("sizes", sizes).astype(int)
-    if counts.sum() != items:
-        problem = f"[wrong-length] do not add up to {items} items"
-        raise BadInput("sizes", int(counts.sum()), problem, "match them")
-    return np.repeat(np.arange(len(counts)), counts)

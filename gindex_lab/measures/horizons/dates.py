@@ -1,34 +1,21 @@
-"""Release dates, windows and frontiers: which agents a trend rests on."""
+"""Release dates, windows and frontiers: which agents a trend rests on; and straight lines through them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import DateLike, DatesLike
 from gindex_lab.foundation.many_tests import half_width
-from gindex_lab.foundation.validate import FloatArray, choice, known, mode_of
+from gindex_lab.foundation.validate import FloatArray, choice, known
 
-__all__ = [
-    "FRONTIERS",
-    "column",
-    "days_of",
-    "draws_in",
-    "frontier_of",
-    "line",
-    "mode_in",
-    "residual_limits",
-    "slopes",
-    "window",
-    "with_horizon",
-]
+__all__ = ["Regression", "column_of", "days_of", "draws_in", "frontier_of", "line", "slopes", "window"]
 
-FRONTIERS = ("at least", "above", "all")
 _TWO_WAYS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})")
 
 
@@ -41,9 +28,8 @@ def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -
     (['a', 'b', 'd'], ['a', 'b'])
     """
     if not isinstance(rule, str):
-        chosen = known("frontier", rule, minutes.index)
-        return day.loc[chosen].sort_values(kind="stable").index
-    choice("frontier", rule, FRONTIERS)
+        return day.loc[known("frontier", rule, minutes.index)].sort_values(kind="stable").index
+    choice("frontier", rule, ["at least", "above", "all"])
     order = pd.DataFrame({"day": day, "minutes": minutes})
     order = order.sort_values(["day", "minutes"], ascending=[True, False], kind="stable")
     if rule == "all":
@@ -57,136 +43,105 @@ def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -
 
 def days_of(table: pd.DataFrame, dates: DatesLike) -> pd.Series:
     """The release day of each agent as a number of days, from a column, mapping, Series or list."""
-    if isinstance(dates, str):
-        replicates = getattr(table, "replicates", None)
-        agents = getattr(replicates, "agents", None)
-        if dates in table:
-            dates = table[dates]
-        elif agents is not None and dates in agents:
-            dates = agents[dates]
-        else:
-            problem = (
-                "[missing-column] is not a column of the table, nor of the agents of the study"
-            )
-            remedy = "name another column, or pass a mapping from agent to date"
-            raise BadInput("dates", dates, problem, remedy)
     if dates is None:
-        remedy = "name a column, or pass one date per agent"
-        raise BadInput("dates", None, "[missing] are needed", remedy)
+        raise BadInput("dates", None, "[missing] are needed", "name a column, or pass one date per agent")
+    if isinstance(dates, str):
+        agents = getattr(getattr(table, "replicates", None), "agents", pd.DataFrame())
+        problem = "[missing-column] is not a column of the table, nor of the agents of the study"
+        remedy = "name another column, or pass a mapping from agent to date"
+        ensure(dates in table or dates in agents, "dates", dates, problem, remedy)
+        dates = table[dates] if dates in table else agents[dates]
     if isinstance(dates, (Mapping, pd.Series)):
         given = pd.Series(dates)
         absent = table.index.difference(given.index, sort=False)
         if len(absent):
-            problem = "[missing] is an agent without a date"
-            raise BadInput("dates", absent[0], problem, "give it one")
+            raise BadInput("dates", absent[0], "[missing] is an agent without a date", "give it one")
         given = given.loc[table.index]
     else:
         values = list(dates)  # type: ignore[arg-type]
-        if len(values) != len(table):
-            problem = f"[wrong-length] has a different length from the {len(table)} agents"
-            raise BadInput("dates", len(values), problem, "match them")
+        problem = f"[wrong-length] has a different length from the {len(table)} agents"
+        ensure(len(values) == len(table), "dates", len(values), problem, "match them")
         given = pd.Series(values, index=table.index)
-    return _days({f"dates[{agent!r}]": value for agent, value in given.items()}, given.index)
+    return _days({f"dates[{agent!r}]": value for agent, value in given.items()}).set_axis(given.index)
 
 
-def _days(dates: dict[str, Any], index: pd.Index | None = None) -> pd.Series:
+def _days(dates: dict[str, Any]) -> pd.Series:
     """Days since 1970-01-01, by name; times of day are parts of a day, zones are taken to UTC."""
     text = pd.Series([str(value).strip() for value in dates.values()], dtype=object)
     found = pd.to_datetime(text, errors="coerce", format="mixed", utc=True)
     for k, (name, value) in enumerate(dates.items()):
+        problem = "[not-a-date] is not a date"
         if _TWO_WAYS.fullmatch(text[k]):
             problem = "[not-a-date] may be day and month or month and day"
-            raise BadInput(name, value, problem, "write it as 2026-03-20")
-        if found[k] is pd.NaT or text[k].lower() in ("now", "today"):
-            problem = "[not-a-date] is not a date"
-            raise BadInput(name, value, problem, "write it as 2026-03-20")
+        elif found[k] is not pd.NaT and text[k].lower() not in ("now", "today"):
+            continue
+        raise BadInput(name, value, problem, "write it as 2026-03-20")
     days = (found - pd.Timestamp("1970-01-01", tz="UTC")) / pd.Timedelta(days=1)
-    return days.set_axis(list(dates) if index is None else index)
+    return days.set_axis(list(dates))
 
 
 def window(day: pd.Series, since: DateLike, until: DateLike) -> pd.Series:
-    ends = [-np.inf, np.inf]
-    for k, (name, value) in enumerate((("since", since), ("until", until))):
-        if value is not None:
-            ends[k] = float(_days({name: value}).iloc[0])
-    kept = day[(day >= ends[0]) & (day <= ends[1])]
-    if kept.empty:
-        problem = "[empty] leave no agent"
-        raise BadInput("since, until", (since, until), problem, "widen the window")
+    """The days from one date to another, both included."""
+    ends = _days({k: v for k, v in (("since", since), ("until", until)) if v is not None})
+    kept = day[(day >= ends.get("since", -np.inf)) & (day <= ends.get("until", np.inf))]
+    ensure(len(kept), "since, until", (since, until), "[empty] leave no agent", "widen the window")
     return kept
 
 
-def column(table: object, column: str, argument: str = "column") -> pd.Series:
+def column_of(table: object, column: str, argument: str = "column") -> pd.Series:
+    """The numbers of a column, NaN where there are none."""
     if not isinstance(table, pd.DataFrame):
         remedy = "pass that of gl.horizon"
         raise BadInput("table", type(table).__name__, "[wrong-type] is not a table", remedy)
-    if column not in table:
-        problem = "[missing-column] is not a column of the table"
-        raise BadInput(argument, column, problem, "name a measure")
+    problem = "[missing-column] is not a column of the table"
+    ensure(column in table, argument, column, problem, "name a measure")
     values = pd.to_numeric(table[column], errors="coerce").astype(float)
-    if values.isna().all() and table[column].notna().any():
-        problem = "[not-a-number] is a column without numbers"
-        raise BadInput(argument, column, problem, "name a measure")
+    words = values.isna().all() and table[column].notna().any()
+    ensure(not words, argument, column, "[not-a-number] is a column without numbers", "name a measure")
     return values
-
-
-def with_horizon(minutes: pd.Series, day: pd.Series) -> tuple[pd.Index, dict[str, str]]:
-    """Agents with a horizon, and why the others are left out."""
-    why = {}
-    for agent in day.index:
-        value = minutes[agent]
-        if np.isnan(value):
-            why[agent] = "has no horizon"
-        elif not np.isfinite(value):
-            why[agent] = "has no failure"
-        elif value <= 0:
-            why[agent] = "has a horizon of 0"
-    kept = day.index.difference(pd.Index(list(why), dtype=object), sort=False)
-    return kept, why
-
-
-# -- straight lines ------------------------------------------------------------
-
-
-def slopes(x: FloatArray, y: FloatArray, usable: np.ndarray) -> FloatArray:
-    """Least-squares slope of each row (R, A) on x (A,), over its usable cells; NaN without two dates."""
-    n = usable.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centred = np.where(usable, x - (usable * x).sum(axis=1, keepdims=True) / n, 0.0)
-        square = (centred**2).sum(axis=1)
-        return np.where(square > 1e-9, (centred * y).sum(axis=1) / square, np.nan)
-
-
-def mode_in(table: object, mode: str | None) -> str:
-    """The mode asked for, or that of the table."""
-    known_mode = getattr(table, "attrs", {}).get("mode", "exact")
-    return mode_of(known_mode if mode is None else mode)
 
 
 def draws_in(table: pd.DataFrame, name: str, agents: pd.Index, mode: str) -> FloatArray | None:
     """The draws of a measure for some agents (draws, agents), where the table carries them."""
     replicates: Any = getattr(table, "replicates", None)
     drawn = None if replicates is None else replicates.of(name, mode)
-    if drawn is None:
-        return None
-    return np.asarray(drawn[:, replicates.agents.index.get_indexer(agents)])
+    return None if drawn is None else np.asarray(drawn[:, replicates.agents.index.get_indexer(agents)])
 
 
-def line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
-    centred = x - x.mean()
+# -- straight lines ------------------------------------------------------------
+
+
+class Regression(NamedTuple):
+    """Slope, R² and standard error of the slope of a least-squares line through n points."""
+
+    slope: float
+    r_squared: float
+    error: float
+    n: int
+
+    def limits(self, ci: float) -> tuple[float, float]:
+        """Of the slope, with the agents as the sample: Student's t with n - 2 degrees of freedom."""
+        half = float(half_width(self.error, ci, self.n - 2)) if self.n > 2 else np.nan
+        return self.slope - half, self.slope + half
+
+
+def line(x: FloatArray, y: FloatArray) -> Regression:
+    """Least squares of y on x.
+
+    >>> line(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0]))[:2]
+    (1.0, 1.0)
+    """
+    centred, above = x - x.mean(), y - y.mean()
     slope = float(centred @ y / (centred @ centred))
-    rest = y - y.mean() - slope * centred
-    total = float(((y - y.mean()) ** 2).sum())
-    return slope, 1 - float(rest @ rest) / total if total > 0 else np.nan
+    rest, total = above - slope * centred, float((above**2).sum())
+    error = float(np.sqrt(rest @ rest / max(len(x) - 2, 1) / (centred @ centred)))
+    return Regression(slope, 1 - float(rest @ rest) / total if total > 0 else np.nan, error, len(x))
 
 
-def residual_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
-    """Limits of the slope with the agents as the sample: Student's t with n - 2 degrees of freedom."""
-    if len(x) < 3:
-        return np.nan, np.nan
-    slope, _ = line(x, y)
-    centred = x - x.mean()
-    rest = y - y.mean() - slope * centred
-    error = np.sqrt(rest @ rest / (len(x) - 2) / (centred @ centred))
-    half = float(half_width(error, ci, len(x) - 2))
-    return slope - half, slope + half
+def slopes(x: FloatArray, y: FloatArray, usable: np.ndarray) -> FloatArray:
+    """Least-squares slope of each row of y on x (R, A), over its usable cells; NaN without two dates."""
+    n = usable.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centred = np.where(usable, x - np.where(usable, x, 0.0).sum(axis=1, keepdims=True) / n, 0.0)
+        square = (centred**2).sum(axis=1)
+        return np.where(square > 1e-9, (centred * y).sum(axis=1) / square, np.nan)

@@ -9,44 +9,32 @@ hold several.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import FloatArray, choice, generator
-from gindex_lab.measures.horizons.curves import indicator_rows
-from gindex_lab.measures.horizons.estimates import (
-    CURVE,
-    HorizonSettings,
-    cell_weights,
-    converged,
-    losses,
-    measures,
-)
+from gindex_lab.foundation.validate import FloatArray, generator
+from gindex_lab.measures.horizons.estimates import HorizonSettings, converged, measures
 from gindex_lab.measures.horizons.fitting import NO_FAILURE, NO_SUCCESS, Curves, fit_reference
 from gindex_lab.measures.horizons.readings import read_curves
 from gindex_lab.measures.horizons.runs import Runs
 
-__all__ = ["RESAMPLE", "Draws", "Replicates", "draws_of", "first_seed", "replicates_of"]
-
-RESAMPLE = ("families", "items", "trials")
+__all__ = ["Draws", "Replicates", "draws_of", "first_seed", "replicates_of"]
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """How often each item, or each run, came up in each replicate."""
+    """How often each item came up in each replicate (R, N), or each run where cells hold several (R, n)."""
 
     runs: Runs
-    counts: np.ndarray  # (R, items), or (R, runs) where `by_run`
-    by_run: bool
+    counts: np.ndarray
 
     def of(self, agent: int) -> np.ndarray:
         """(R, n): how often each run of an agent came up."""
         at = self.runs.of(agent)
-        return self.counts[:, at] if self.by_run else self.counts[:, self.runs.item[at]]
+        return self.counts[:, at if self.runs.repeated else self.runs.item[at]]
 
 
 def first_seed(seed: SeedLike) -> int:
@@ -69,21 +57,18 @@ def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
     >>> found.counts.sum(axis=1).tolist()
     [4, 4, 4]
     """
-    choice("resample", resample, RESAMPLE)
-    if resample == "trials" and not runs.repeated:
-        problem = "[missing] needs cells with several runs, and every cell has one"
-        remedy = "use resample='families' or 'items'"
-        raise BadInput("resample", resample, problem, remedy)
+    problem = "[missing] needs cells with several runs, and every cell has one"
+    remedy = "use resample='families' or 'items'"
+    ensure(resample != "trials" or runs.repeated, "resample", resample, problem, remedy)
     groups = _tasks_by_family(runs)
     cells = _Cells(runs) if runs.repeated else None
-    width = len(runs.item) if cells else len(runs.items)
-    counts = np.zeros((draws, width), dtype=np.int32)
+    counts = np.zeros((draws, len(runs.item if cells else runs.items)), dtype=np.int32)
     once = np.bincount(np.concatenate(groups), minlength=len(runs.items))
     for i in range(draws):
         random = np.random.default_rng(seed + i)
         drawn = once if resample == "trials" else _items(groups, resample, random, len(runs.items))
         counts[i] = cells.draw(drawn, random) if cells else drawn
-    return Draws(runs, counts, cells is not None)
+    return Draws(runs, counts)
 
 
 def _tasks_by_family(runs: Runs) -> list[np.ndarray]:
@@ -97,15 +82,11 @@ def _tasks_by_family(runs: Runs) -> list[np.ndarray]:
     return [order[family == k] for k in np.unique(family)]
 
 
-def _items(
-    groups: list[np.ndarray], resample: str, random: np.random.Generator, n: int
-) -> np.ndarray:
+def _items(groups: list[np.ndarray], resample: str, random: np.random.Generator, n: int) -> np.ndarray:
     order = np.arange(len(groups))
     if resample == "families":
         order = random.choice(len(groups), size=len(groups), replace=True)
-    drawn = [
-        groups[f][random.choice(len(groups[f]), size=len(groups[f]), replace=True)] for f in order
-    ]
+    drawn = [groups[f][random.choice(len(groups[f]), size=len(groups[f]), replace=True)] for f in order]
     return np.bincount(np.concatenate(drawn), minlength=n)
 
 
@@ -114,9 +95,7 @@ class _Cells:
 
     def __init__(self, runs: Runs) -> None:
         agent = np.repeat(np.arange(len(runs.agents)), np.diff(runs.start))
-        keys = [
-            f"{runs.items[i]}|||{runs.agents[j]}" for i, j in zip(runs.item, agent, strict=True)
-        ]
+        keys = [f"{runs.items[i]}|||{runs.agents[j]}" for i, j in zip(runs.item, agent, strict=True)]
         number = {key: k for k, key in enumerate(sorted(set(keys)))}
         cell = np.array([number[key] for key in keys])
         self.order = np.argsort(cell, kind="stable")  # runs, cell after cell
@@ -151,53 +130,37 @@ class Replicates:
 
 
 def replicates_of(
-    runs: Runs, drawn: Draws, settings: HorizonSettings, fitted: list[Curves]
-) -> dict[str, Any]:
-    """Every measure (draws, agents), and per agent how many draws were unusual."""
+    runs: Runs, drawn: Draws, settings: HorizonSettings, fitted: list[Curves], agents: pd.DataFrame
+) -> tuple[Replicates, pd.DataFrame]:
+    """Every measure in every draw, and per agent how many draws were unusual."""
     parts = [_agent_replicates(runs, drawn, settings, j, near) for j, near in enumerate(fitted)]
-    side_by_side = [
-        {name: np.column_stack([part[k][name] for part in parts]) for name in parts[0][k]}
-        for k in (0, 1)
-    ]
-    counts = pd.DataFrame([part[2] for part in parts], index=runs.agents)
-    return {"measures": side_by_side[0], "as_published": side_by_side[1], "unusual": counts}
+    every, printed = (
+        {name: np.column_stack([part[k][name] for part in parts]) for name in parts[0][k]} for k in (0, 1)
+    )
+    return Replicates(agents, every, printed), pd.DataFrame([part[2] for part in parts], index=runs.agents)
 
 
 def _agent_replicates(
     runs: Runs, drawn: Draws, settings: HorizonSettings, j: int, near: Curves
 ) -> tuple[dict[str, FloatArray], dict[str, FloatArray], dict[str, int]]:
-    at = runs.of(j)
-    h, y, w = runs.h[at], runs.response[at], runs.weight[at]
-    counts = drawn.of(j)
-    weights, plain = counts * w, counts * cell_weights(runs, j)
-    empty = weights.sum(axis=1) <= 0
+    (h, y, w), counts = runs.data(j), drawn.of(j)
+    weights = counts * w
     if settings.mode == "exact":
         curves = converged(h, y, weights, settings, near)
     else:
         each = [fit_reference(h, y, row, settings.penalty) for row in weights]
         curves = Curves(*(np.concatenate(part) for part in zip(*each, strict=True)))
-    found = measures(curves, settings)
-    exact = indicator_rows(h, y, plain, weights, settings.interval, settings.estimator)
-    found |= {name: getattr(exact, name) for name in CURVE}
-    found |= {"mean": _means(plain, y), "weighted_mean": _means(weights, y)}
-    found["loss"] = losses(h, y, weights, curves)
-    found = {name: values.astype(float) for name, values in found.items()}
     none, all_ = curves.state == NO_SUCCESS, curves.state == NO_FAILURE
-    printed = read_curves(curves, settings.levels, settings.interval, reference=True)
-    printed = {name: np.where(none | all_, np.nan, values) for name, values in printed.items()}
+    found = {name: x.astype(float) for name, x in measures(runs, j, curves, counts, settings).items()}
     if settings.mode == "reference":
         found = {name: np.where(none | all_, np.nan, values) for name, values in found.items()}
+    printed = read_curves(curves, settings.levels, settings.interval, reference=True)
+    printed = {name: np.where(none | all_, np.nan, values) for name, values in printed.items()}
     rising = ~none & ~all_ & ~curves.falling
     unusual = {
-        "no_item": int(empty.sum()),
+        "no_item": int((weights.sum(axis=1) <= 0).sum()),
         "no_success": int(none.sum()),  # a draw without an item of the agent is one of them
         "no_failure": int(all_.sum()),
         "rising": int(rising.sum()),
     }
     return found, printed, unusual
-
-
-def _means(weights: FloatArray, y: FloatArray) -> FloatArray:
-    """Weighted mean response of each row (R, n); NaN where nothing came up."""
-    total = weights.sum(axis=1)
-    return np.where(total > 0, weights @ y / np.where(total > 0, total, 1.0), np.nan)

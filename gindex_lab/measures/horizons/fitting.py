@@ -18,26 +18,20 @@ from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
 
 __all__ = [
-    "FLAT",
-    "FOUND",
-    "NO_FAILURE",
-    "NO_SUCCESS",
-    "SEPARABLE",
-    "Curves",
-    "fit",
-    "fit_reference",
-    "loss_rows",
-]
+    "FLAT", "FOUND", "NO_FAILURE", "NO_SUCCESS", "SEPARABLE", "Curves", "fit", "fit_reference", "loss_rows",
+]  # fmt: skip
 
-FOUND, NO_SUCCESS, NO_FAILURE, FLAT, SEPARABLE, UNFINISHED = 0, 1, 2, 3, 4, 5
-_STEPS = 200
-_NEAR, _SMALL, _LAST = 1e-6, 1e-20, 4  # Newton decrements, as shares of the objective; full steps
+# How a fit ended
+FOUND, NO_SUCCESS, NO_FAILURE, FLAT, SEPARABLE, UNFINISHED = range(6)
+_STEPS = 200  # of Newton's method: a judgement
+# Newton decrements, as shares of the objective, at which full steps begin and at which they end; and the most
+# full steps, each of which doubles the digits
+_NEAR, _SMALL, _LAST = 1e-6, 1e-20, 4
+_NO_SLOPE = 1e-9  # a rise over one standard deviation of the lengths that is rounding
 
 
 @compiled
-def _objective(
-    x: FloatArray, y: FloatArray, w: FloatArray, a: float, b: float, ridge: float
-) -> float:
+def _objective(x: FloatArray, y: FloatArray, w: FloatArray, a: float, b: float, ridge: float) -> float:
     total = 0.0
     for k in range(len(x)):
         if w[k] > 0.0:
@@ -156,15 +150,10 @@ def loss_rows(
                 p = floor[r] + (ceiling[r] - floor[r]) * s
                 p = min(max(p, 1e-15), 1.0 - 1e-15)
                 total += w
-                loss -= w * np.log(p) if y[k] == 1.0 else 0.0
-                loss -= w * np.log1p(-p) if y[k] == 0.0 else 0.0
-                if 0.0 < y[k] < 1.0:
-                    loss -= w * (y[k] * np.log(p) + (1.0 - y[k]) * np.log1p(-p))
+                loss -= w * y[k] * np.log(p) if y[k] > 0.0 else 0.0
+                loss -= w * (1.0 - y[k]) * np.log1p(-p) if y[k] < 1.0 else 0.0
         found[r] = loss / total if total > 0.0 else np.nan
     return found
-
-
-_NO_SLOPE = 1e-9  # a rise over one standard deviation of the lengths that is none
 
 
 class Curves(NamedTuple):
@@ -184,11 +173,9 @@ class Curves(NamedTuple):
 
 def curves_from(intercept: FloatArray, slope: FloatArray, state: np.ndarray) -> Curves:
     """θ = -a/b and β = -b; a step (β = ∞) brings its place as the intercept."""
-    step = state == SEPARABLE
     with np.errstate(divide="ignore", invalid="ignore"):
-        theta = np.where(step, intercept, -intercept / slope)
-    n = len(slope)
-    return Curves(theta, -slope, np.zeros(n), np.ones(n), state)
+        theta = np.where(state == SEPARABLE, intercept, -intercept / slope)
+    return Curves(theta, -slope, np.zeros(len(slope)), np.ones(len(slope)), state)
 
 
 def fit(h: FloatArray, y: FloatArray, weights: FloatArray, penalty: float) -> Curves:
@@ -223,13 +210,11 @@ def fit_reference(h: FloatArray, y: FloatArray, weight: FloatArray, penalty: flo
         return curves_from(zero, zero - np.inf, np.array([NO_SUCCESS]))
     if not (y < 1).any():
         return curves_from(zero, zero + np.inf, np.array([NO_FAILURE]))
-    if np.isin(y, (0.0, 1.0)).all():
+    rows, classes = np.tile(h, 2), np.repeat([1.0, 0.0], len(h))
+    shares = np.append(weight * y, weight * (1 - y))
+    if np.isin(y, (0.0, 1.0)).all():  # in the order of the published code, which its early stop depends on
         rows, classes, shares = h, y, weight
-    else:
-        rows = np.concatenate([h, h])
-        classes = np.concatenate([np.ones(len(h)), np.zeros(len(h))])
-        shares = np.concatenate([weight * y, weight * (1 - y)])
-        rows, classes, shares = rows[shares > 0], classes[shares > 0], shares[shares > 0]
+    rows, classes, shares = rows[shares > 0], classes[shares > 0], shares[shares > 0]
     model = LogisticRegression(C=np.inf if penalty == 0 else 1 / penalty)
     model.fit(rows[:, None], classes, sample_weight=shares)
     return curves_from(model.intercept_, model.coef_[0], np.array([FOUND]))

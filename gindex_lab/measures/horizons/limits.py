@@ -1,8 +1,8 @@
 """Limits of a horizon's measures: quantiles over draws, and for the exact curve the fit of `gl.generality`.
 
 Percentiles over draws are not limits of a curve that passes through its points: a draw leaves points out, so
-its curve is a thinner one and not that of another study (95% limits of spread and γ held the truth in
-71 to 86% of simulated studies of 60 to 200 tasks). Units are those that a draw would redraw.
+its curve is a thinner one and not that of another study (95% limits of spread and γ held the truth in 71 to
+86% of simulated studies of 60 to 200 tasks). The units are those that a draw would redraw.
 """
 
 from __future__ import annotations
@@ -19,58 +19,41 @@ from gindex_lab.measures.horizons.runs import Runs
 from gindex_lab.measures.limits import FEWEST_EFFECTIVE, around, limits
 from gindex_lab.measures.samples import Sample, patterns
 
-__all__ = ["ends_of_draws", "exact_limits", "quantiles"]
+__all__ = ["ends_of_draws", "exact_limits"]
 
 
-def quantiles(values: FloatArray, shares: list[float]) -> list[FloatArray]:
-    """Linear quantiles of each column (R, A), missing left out; infinite values are values.
+def _between(values: FloatArray, share: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The linear quantile of each column (R, A), missing left out, and the draws below and above it; an
+    infinite draw is a value.
 
-    >>> [q.tolist() for q in quantiles(np.array([[0.0], [1.0], [np.inf], [np.nan]]), [0.25, 0.9])]
-    [[0.5], [inf]]
+    >>> _between(np.array([[0.0], [1.0], [np.inf], [np.nan]]), 0.75)[0].tolist()
+    [inf]
     """
     ordered = np.sort(values, axis=0)  # NaN last
-    n = (~np.isnan(values)).sum(axis=0)
-    columns = np.arange(values.shape[1])
-    found = []
-    for share in shares:
-        place = share * np.maximum(n - 1, 0)
-        below = np.floor(place).astype(int)
-        above = np.minimum(below + 1, np.maximum(n - 1, 0))
-        a, b = ordered[below, columns], ordered[above, columns]
-        part = place - below
-        with np.errstate(invalid="ignore"):
-            between = np.where(part < 0.5, a + (b - a) * part, b - (b - a) * (1 - part))
-        between = np.where(np.isinf(a), a, np.where(np.isinf(b), b, between))
-        result = np.where((a == b) | (part == 0), a, between)
-        found.append(np.where(n > 0, result, np.nan))
-    return found
+    last = np.maximum((~np.isnan(values)).sum(axis=0) - 1, 0)
+    place, columns = share * last, np.arange(values.shape[1])
+    a, b = (ordered[round_(place).astype(int), columns] for round_ in (np.floor, np.ceil))
+    part = place - np.floor(place)
+    with np.errstate(invalid="ignore"):
+        found = np.where(part < 0.5, a + (b - a) * part, b - (b - a) * (1 - part))
+    found = np.where(np.isinf(a), a, np.where(np.isinf(b), b, found))
+    return np.where(a == b, a, found), a, b
 
 
-def ends_of_draws(
-    values: FloatArray, ci: float, bottom: float = -np.inf
-) -> tuple[FloatArray, FloatArray]:
+def ends_of_draws(values: FloatArray, ci: float, bottom: float = -np.inf) -> tuple[FloatArray, FloatArray]:
     """The limits of a measure over draws (R, A) that may end at `bottom` or at infinity.
 
-    Where some draw ended at `bottom` (no success: a horizon of 0) the lower limit is a draw and not a
-    point between two, and likewise the upper one where some draw is infinite: there is no half-way to
-    a horizon that does not exist.
+    Where some draw ended at `bottom` (no success: a horizon of 0) the lower limit is a draw and not a point
+    between two, and likewise the upper one where some draw is infinite: nothing lies half-way to a horizon
+    that does not exist.
 
     >>> low, high = ends_of_draws(np.array([[0.0], [1.0], [2.0], [4.0]]), 0.5, bottom=0.0)
     >>> low.tolist(), high.tolist()
     ([0.0], [2.5])
     """
-    shares = (1 - ci) / 2, (1 + ci) / 2
-    low, high = quantiles(values, list(shares))
-    n = (~np.isnan(values)).sum(axis=0)
-    ordered, columns = np.sort(values, axis=0), np.arange(values.shape[1])
-    below = np.floor(shares[0] * np.maximum(n - 1, 0)).astype(int)
-    above = np.ceil(shares[1] * np.maximum(n - 1, 0)).astype(int)
-    low = np.where((values <= bottom).any(axis=0), ordered[below, columns], low)
-    high = np.where(np.isposinf(values).any(axis=0), ordered[above, columns], high)
-    return low, high
-
-
-NAMES = (*CURVE, "mean")
+    (low, below, _), (high, _, above) = (_between(values, x) for x in ((1 - ci) / 2, (1 + ci) / 2))
+    low = np.where((values <= bottom).any(axis=0), below, low)
+    return low, np.where(np.isposinf(values).any(axis=0), above, high)
 
 
 def exact_limits(
@@ -80,12 +63,12 @@ def exact_limits(
     trials = _trials(runs)
     count = (~np.isnan(trials)).sum(axis=2)
     values = np.nansum(trials, axis=2) / np.where(count > 0, count, np.nan)
-    ends = {name: np.full((2, len(table)), np.nan) for name in NAMES}
+    ends = {name: np.full((2, len(table)), np.nan) for name in (*CURVE, "mean")}
     straight = "trapezoid" if settings.estimator == "isotonic" else settings.estimator
     scale, said = Scale(settings.interval, straight), set()
     for items, rows in patterns(count > 0):
         some, cells = runs.agents[rows], values[np.ix_(rows, items)]
-        codes = _units(runs, items, resample)
+        codes = runs.clusters(items, resample)
         runs_of_cells = trials[np.ix_(rows, items)] if resample == "trials" else None
         if runs_of_cells is not None and (count[np.ix_(rows, items)] < 2).any():
             said.add("some cells hold a single run")
@@ -96,7 +79,7 @@ def exact_limits(
         except BadInput:
             said.add(f"fewer than three {resample}")
             continue
-        found = around(table.iloc[rows], {k: v for k, v in limits(fit, ci).items() if k in NAMES})
+        found = around(table.iloc[rows], {k: v for k, v in limits(fit, ci).items() if k in ends})
         ours = from_sums(fit.area, fit.moment, scale)
         same = np.isclose(ours.capability, table["capability"].iloc[rows], rtol=1e-9)
         same &= np.isclose(ours.spread, table["spread"].iloc[rows], rtol=1e-6, atol=1e-9)
@@ -118,11 +101,3 @@ def _trials(runs: Runs) -> FloatArray:
     found = np.full((len(runs.agents), len(runs.items), int(number.max()) + 1), np.nan)
     found[agent, runs.item, number] = runs.response
     return found
-
-
-def _units(runs: Runs, items: np.ndarray, resample: str) -> np.ndarray:
-    """What is redrawn: families where there are several, otherwise the items."""
-    family = runs.family[items]
-    if resample == "families" and len(np.unique(family)) > 1:
-        return np.asarray(np.unique(family, return_inverse=True)[1])
-    return np.arange(len(items))

@@ -12,29 +12,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, spence
+from scipy.special import expit, logit, spence
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike
-from gindex_lab.foundation.validate import FloatArray, pair
-from gindex_lab.measures.curves import conclude
+from gindex_lab.foundation.validate import FloatArray, required_pair, vector
+from gindex_lab.measures.curves import Interval, conclude
 
-__all__ = ["SPREAD", "area_and_moment", "logistic_indicators", "logit", "spread_from_horizons"]
+__all__ = ["SPREAD", "area_and_moment", "logistic_indicators", "spread_from_horizons"]
 
-Interval = tuple[float, float]
 SPREAD = float(np.pi / np.sqrt(3))  # the standard deviation of a logistic threshold of slope 1
-_GENTLE = 4.0  # βq below which the curve is integrated by quadrature
+_GENTLE = 4.0  # βq below which the curve is integrated by quadrature, exact to rounding with 40 nodes
 _SERIES = 1e-3  # e^x below which five terms of the dilogarithm's series are exact
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
-
-
-def logit(p: float) -> float:
-    """ln(p / (1 - p)).
-
-    >>> round(logit(0.8), 4)
-    1.3863
-    """
-    return float(np.log(p) - np.log1p(-p))
 
 
 def logistic_indicators(
@@ -55,17 +45,17 @@ def logistic_indicators(
 
     Parameters
     ----------
-    theta, beta : numbers or arrays of one shape
-        θ in log2 minutes, and the steepness β (negative where success rises with length).
+    theta : θ in log2 minutes: a number, or one for each curve
+    beta : steepness, likewise (negative where success rises with length)
     interval : (low, high) in log2 minutes
-    floor, ceiling : numbers or arrays, 0 <= floor < ceiling <= 1
+    floor, ceiling : shares of success, likewise, 0 <= floor < ceiling <= 1
 
     Returns
     -------
     Series for four numbers, DataFrame with one row per curve for arrays
-        `capability`, `spread`, `generality`, `normalised_generality`,
-        `expected_difficulty`; `spread_logistic` is π/(√3 β), the spread of the logistic part on an
-        unlimited interval, and `h50` the length at which the curve crosses 1/2 (NaN where it does not).
+        `capability`, `spread`, `generality`, `normalised_generality`, `expected_difficulty`;
+        `spread_logistic` is π/(√3 β), the spread of the logistic part on an unlimited interval, and `h50` the
+        length at which the curve crosses 1/2 (NaN where it does not).
 
     References
     ----------
@@ -80,14 +70,14 @@ def logistic_indicators(
     >>> found[["capability", "spread", "spread_logistic"]].round(4).tolist()
     [5.0, 2.4184, 2.4184]
     """
-    span = _interval(interval)
-    t, b, c, d = _curves(theta, beta, floor, ceiling)
+    span = required_pair("interval", interval)
+    given = {"theta": theta, "beta": beta, "floor": floor, "ceiling": ceiling}
+    t, b, c, d = _curves(given)
     with np.errstate(over="ignore", invalid="ignore"):
         area, moment, variance = area_and_moment(t, b, span, c, d)
     bad = ~np.isfinite(area + moment + variance)
     if bad.any():
-        at = int(bad.argmax())
-        problem = "[too-large] are too large for floating-point numbers"
+        at, problem = int(bad.argmax()), "[too-large] are too large for floating-point numbers"
         raise BadInput("theta, beta", (t[at], b[at]), problem, "use log2 minutes")
     found = conclude(area, moment, variance, span)
     columns: dict[str, Any] = found._asdict()
@@ -97,52 +87,23 @@ def logistic_indicators(
         h50 = t + np.log((d - 0.5) / (0.5 - c)) / b
     columns["h50"] = np.where((c < 0.5) & (d > 0.5) & (b != 0), h50, np.nan)
     table = pd.DataFrame(columns)
-    one = all(np.ndim(x) == 0 for x in (theta, beta, floor, ceiling))
-    return table.iloc[0].rename(None) if one else table
+    return table if any(map(np.ndim, given.values())) else table.iloc[0].rename(None)
 
 
-def _interval(interval: object) -> Interval:
-    span = pair("interval", interval)
-    if span is None:
-        remedy = "give (low, high) in log2 minutes"
-        raise BadInput("interval", None, "[missing] is needed", remedy)
-    return span
-
-
-def _curves(*given: object) -> list[FloatArray]:
+def _curves(given: dict[str, Any]) -> list[FloatArray]:
     """The four parameters as flat arrays of one length, checked."""
-    names = ("theta", "beta", "floor", "ceiling")
-    arrays = [_numbers(name, value) for name, value in zip(names, given, strict=True)]
-    size = max(len(x) for x in arrays)
-    for name, x in zip(names, arrays, strict=True):
-        if len(x) not in (1, size):
-            problem = f"[wrong-length] has {len(x)} values where another parameter has {size}"
-            remedy = "pass one number, or one for each curve"
-            raise BadInput(name, len(x), problem, remedy)
-    theta, beta, c, d = (np.broadcast_to(x, size).astype(float) for x in arrays)
+    arrays = {name: vector(name, np.atleast_1d(value)) for name, value in given.items()}
+    size = max(len(x) for x in arrays.values())
+    for name, x in arrays.items():
+        problem = f"[wrong-length] has {len(x)} values where another parameter has {size}"
+        fits = size > 0 and len(x) in (1, size)
+        ensure(fits, name, len(x), problem, "pass one number, or one for each curve")
+    theta, beta, c, d = (np.broadcast_to(x, size).astype(float) for x in arrays.values())
     bad = ~((c >= 0) & (c < d) & (d <= 1))
     if bad.any():
-        at = int(bad.argmax())
-        problem = "[out-of-range] are not two shares, the floor below the ceiling"
-        remedy = "use 0 <= floor < ceiling <= 1"
-        raise BadInput("floor, ceiling", (c[at], d[at]), problem, remedy)
+        at, problem = int(bad.argmax()), "[out-of-range] are not two shares, the floor below the ceiling"
+        raise BadInput("floor, ceiling", (c[at], d[at]), problem, "use 0 <= floor < ceiling <= 1")
     return [theta, beta, c, d]
-
-
-def _numbers(name: str, value: object) -> FloatArray:
-    try:
-        array = np.atleast_1d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
-        problem = "[not-a-number] is not a number"
-        raise BadInput(name, value, problem, "pass numbers") from None
-    if array.ndim != 1 or not array.size:
-        problem = "[wrong-shape] is not a flat list of numbers"
-        raise BadInput(name, array.shape, problem, "pass a flat list")
-    if not np.isfinite(array).all():
-        at = int(np.flatnonzero(~np.isfinite(array))[0])
-        problem = "[not-finite] is not a finite number"
-        raise BadInput(f"{name}[{at}]", array[at], problem, "leave it out")
-    return array
 
 
 def area_and_moment(
@@ -220,21 +181,33 @@ def spread_from_horizons(
 ) -> FloatArray:
     """The spread in doublings from two horizons: S = π/√3 · log2(longer/shorter) / (logit r - logit p).
 
-    For 50% and 80% this is 1.3083797 log2(p50/p80) (`specs/horizon.md`, section 9).
+    For 50% and 80% this is 1.3083797 log2(p50/p80).
 
+    Parameters
+    ----------
+    longer, shorter : horizons in minutes at the levels p and r, one or many
+    levels : (p, r), two shares of success, the lower first
+
+    Returns
+    -------
+    array
+        The spread of each pair.
+
+    References
+    ----------
+    `specs/horizon.md`, section 9.
+
+    Examples
+    --------
     >>> spread_from_horizons([57.0], [18.0]).round(2).tolist()
     [2.18]
     """
     p, r = levels
-    if not 0 < p < r < 1:
-        problem = "[out-of-range] are not two increasing shares"
-        raise BadInput("levels", levels, problem, "use (0.5, 0.8)")
-    long, short = _numbers("longer", longer), _numbers("shorter", shorter)
-    if len(long) != len(short):
-        problem = f"[wrong-length] has a different length from {len(long)}"
-        raise BadInput("shorter", len(short), problem, "match them")
-    if (long <= 0).any() or (short <= 0).any() or (long < short).any():
-        problem = "[out-of-range] are not positive lengths with the easier level first"
-        remedy = "pass horizon_50, then horizon_80, in minutes"
-        raise BadInput("longer, shorter", (long.min(), short.min()), problem, remedy)
-    return SPREAD * np.log2(long / short) / (logit(r) - logit(p))
+    ensure(p < r, "levels", levels, "[out-of-range] are not two increasing shares", "use (0.5, 0.8)")
+    long, short = (vector(n, np.atleast_1d(x)) for n, x in (("longer", longer), ("shorter", shorter)))
+    problem = f"[wrong-length] has a different length from {len(long)}"
+    ensure(len(long) == len(short) > 0, "shorter", len(short), problem, "match them")
+    problem = "[out-of-range] are not positive lengths with the easier level first"
+    remedy, right = "pass horizon_50, then horizon_80, in minutes", (short > 0) & (short <= long)
+    ensure(right.all(), "longer, shorter", (long.min(), short.min()), problem, remedy)
+    return np.asarray(SPREAD * np.log2(long / short) / (logit(r) - logit(p)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, number
@@ -17,8 +17,13 @@ from gindex_lab.measures.horizons.fitting import FOUND, Curves, fit
 
 __all__ = ["Plateaus", "fit_with_plateaus", "plateaus_of"]
 
-HIGHEST_FLOOR, LOWEST_CEILING = 0.4, 0.6  # beyond these a curve no longer crosses 50% in earnest
-_FIRST, _STEPS, _TINY = 20, 300, 1e-12  # steps from every start, then from the best two
+# All judgements: beyond these a curve no longer crosses 50% in earnest; steps from every start, then from the
+# best two; the least chance of an outcome; starts, of which some are steeper or further along
+HIGHEST_FLOOR, LOWEST_CEILING = 0.4, 0.6
+_FIRST, _STEPS, _TINY = 20, 300, 1e-12
+_GENTLE = ((0.02, 0.98), (0.2, 0.9), (0.05, 0.75), (0.35, 0.95))
+_STEEP = tuple((m, shift, p) for m in (5, 30) for shift in (-1, 0, 1) for p in ((0.2, 0.9), (0.35, 0.95)))
+Plateaus = tuple[float | None, float | None]  # floor and ceiling, None where they are fitted
 
 
 @compiled
@@ -131,13 +136,6 @@ def fit_plateaus(
     return out
 
 
-Plateaus = tuple[float | None, float | None]  # floor and ceiling, None where they are fitted
-_GENTLE = ((0.02, 0.98), (0.2, 0.9), (0.05, 0.75), (0.35, 0.95))
-_STEEP = tuple(
-    (m, shift, p) for m in (5, 30) for shift in (-1, 0, 1) for p in ((0.2, 0.9), (0.35, 0.95))
-)
-
-
 def plateaus_of(floor: NumbersLike, ceiling: NumbersLike) -> Plateaus:
     """The two settings, checked: a number, or "fit".
 
@@ -150,9 +148,8 @@ def plateaus_of(floor: NumbersLike, ceiling: NumbersLike) -> Plateaus:
 
 
 def _share(name: str, value: object, low: float, high: float) -> float:
-    if isinstance(value, str):
-        problem = "[not-an-option] is neither a number nor 'fit'"
-        raise BadInput(name, value, problem, f"use {name}='fit'")
+    problem = "[not-an-option] is neither a number nor 'fit'"
+    ensure(not isinstance(value, str), name, value, problem, f"use {name}='fit'")
     return number(name, value, low, high)
 
 
@@ -180,9 +177,7 @@ def fit_with_plateaus(
     rows = np.flatnonzero(plain.falling & (plain.state == FOUND))
     if plateaus == (0.0, 1.0) or not len(rows):
         return plain
-    lower = np.array(
-        [-np.inf, -np.inf, floor or 0.0, LOWEST_CEILING if ceiling is None else ceiling]
-    )
+    lower = np.array([-np.inf, -np.inf, floor or 0.0, LOWEST_CEILING if ceiling is None else ceiling])
     upper = np.array([np.inf, 0.0, HIGHEST_FLOOR if floor is None else floor, ceiling or 1.0])
     starts = _starts(plain, rows, near)
     found = fit_plateaus(
@@ -200,16 +195,9 @@ def _starts(plain: Curves, rows: np.ndarray, near: Curves | None) -> FloatArray:
     theta, beta = plain.theta[rows], plain.beta[rows]
     places = [(theta, beta, c, d) for c, d in _GENTLE]
     places += [(theta + shift, m * beta, c, d) for m, shift, (c, d) in _STEEP]
-    if near is not None:
-        one = np.ones(len(rows))
-        places = [places[0], places[7], (one * near.theta, one * near.beta, *_inside(near))]
-    each = [
-        np.column_stack([t * b, -b, np.full(len(rows), c), np.full(len(rows), d)])
-        for t, b, c, d in places
-    ]
+    if near is not None:  # a start on a bound would stay there
+        c, d = float(np.clip(near.floor[0], 0.002, 0.39)), float(np.clip(near.ceiling[0], 0.61, 0.998))
+        here = np.full_like(theta, near.theta[0]), np.full_like(beta, near.beta[0])
+        places = [places[0], places[7], (*here, c, d)]
+    each = [np.stack(np.broadcast_arrays(t * b, -b, c, d), axis=1) for t, b, c, d in places]
     return np.stack(each, axis=1)
-
-
-def _inside(near: Curves) -> tuple[float, float]:
-    """A start on a bound would stay there."""
-    return float(np.clip(near.floor[0], 0.002, 0.39)), float(np.clip(near.ceiling[0], 0.61, 0.998))

@@ -1,45 +1,43 @@
 """Runs: every response with its length, family and weight, ready to be fitted.
 
 A run is one attempt of an agent at an item: a trial where the study keeps trials, a cell otherwise. The
-published weights count runs, tasks and families *of this agent* (`specs/horizon.md`, section 2), so an
-agent that met fewer tasks has heavier ones.
+published weights count runs, tasks and families *of this agent* (`specs/horizon.md`, section 2), so an agent
+that met fewer tasks has heavier ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.foundation.validate import FloatArray, choice, numeric_frame, per_item
+from gindex_lab.foundation.validate import FloatArray, numeric_frame, per_item, refuse
 
 __all__ = ["WEIGHTS", "Runs", "runs_of"]
 
-IntArray = np.ndarray
 WEIGHTS = ("diversity", "equal")
-_HEAVIEST = 1e100
+_HEAVIEST = 1e100  # sum of an agent's weights: its square still fits into a float
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """One entry per run, the runs of an agent one behind the other.
+    """One entry per run, those of an agent one after the other: agent j has `start[j]` up to `start[j + 1]`.
 
-    `item`, `response`, `h` (log2 minutes), `weight`: (n,). The runs of agent j are `start[j]` up to
-    `start[j + 1]`. `family` and `length` (log2 minutes) are those of the items.
+    `item`, `response`, `h` (log2 minutes), `weight`: (n,). `family` and `length` (log2 minutes) are those of
+    the items.
     """
 
     agents: pd.Index
     items: pd.Index
-    family: IntArray  # (N,) number of the item's family
+    family: np.ndarray  # (N,) number of the item's family; -1 without families
     families: list[str]  # their names, sorted as text
     length: FloatArray  # (N,) log2 minutes of the items
-    start: IntArray  # (A + 1,)
-    item: IntArray
+    start: np.ndarray  # (A + 1,)
+    item: np.ndarray
     response: FloatArray
     h: FloatArray
     weight: FloatArray
@@ -47,13 +45,24 @@ class Runs:
     notes: tuple[str, ...] = ()
 
     def of(self, agent: int) -> slice:
-        """Where the runs of an agent stand."""
+        """Where the runs of an agent are."""
         return slice(int(self.start[agent]), int(self.start[agent + 1]))
+
+    def data(self, agent: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Length, response and weight of the runs of an agent."""
+        at = self.of(agent)
+        return self.h[at], self.response[at], self.weight[at]
 
     @property
     def interval(self) -> tuple[float, float]:
         """The range of the lengths, in log2 minutes."""
         return float(self.length.min()), float(self.length.max())
+
+    def clusters(self, items: np.ndarray, resample: str) -> np.ndarray:
+        """What is redrawn, as a number for each of these items: families if there are several, else items."""
+        family = self.family[items]
+        several = resample == "families" and len(np.unique(family)) > 1
+        return np.asarray(np.unique(family if several else items, return_inverse=True)[1])
 
     def missed_families(self, agent: int) -> list[str]:
         """Families that other agents met and this one did not."""
@@ -75,29 +84,27 @@ def runs_of(
     >>> runs.h.tolist(), runs.weight.round(3).tolist()
     ([0.0, 2.0, 4.0, 0.0, 2.0], [0.293, 0.293, 0.414, 0.5, 0.5])
     """
-    choice("missing", missing, ["drop", "error"])
     study = _study(responses)
+    agents, items = study.frame.index, study.frame.columns
     long = _long(study, missing)
-    items = study.frame.columns
+    agent, item = long["agent"].to_numpy(), long["item"].to_numpy()
     length, notes = _lengths(study, minutes)
     names, family = _families(study)
-    agent = study.frame.index.get_indexer(long["agent"])
-    item = items.get_indexer(long["item"])
-    order = np.argsort(agent, kind="stable")
-    agent, item = agent[order], item[order]
-    response = long["response"].to_numpy(dtype=float)[order]
     h = length[item]
-    own = long.get("minutes") if minutes is None or isinstance(minutes, str) else None
-    if own is not None and study.trials is not None:
-        h, notes = _own_lengths(own.to_numpy()[order], h, notes, items[item])
-    start = np.searchsorted(agent, np.arange(len(study.frame) + 1))
-    _check_agents(study, start)
-    weight = _weights(weights, study, long, order, agent, item, family)
-    repeated = bool(pd.DataFrame({"a": agent, "i": item}).duplicated().any())
-    return Runs(
-        *(study.frame.index, items, family, names, length, start),
-        *(item, response, h, weight, repeated, notes),
-    )
+    if "minutes" in long and (minutes is None or isinstance(minutes, str)):  # timed on their own
+        own = per_item("trials['minutes']", long["minutes"].tolist(), long.index)
+        own = _log2("trials['minutes']", own, items[item])
+        different = int((np.abs(own - h) > 1e-12).sum())
+        h, notes = own, notes + ((f"{different} runs have minutes of their own",) if different else ())
+    start = np.searchsorted(agent, np.arange(len(agents) + 1))
+    empty = agents[np.diff(start) == 0]
+    if len(empty):
+        remedy = "leave it out with responses.select(agents=...)"
+        raise BadInput("responses", empty[0], "[empty] is an agent without a single response", remedy)
+    weight = _weights(weights, study, long, family)
+    repeated = bool(long.duplicated(["agent", "item"]).any())
+    response = long["response"].to_numpy(dtype=float)
+    return Runs(agents, items, family, names, length, start, item, response, h, weight, repeated, notes)
 
 
 def _study(responses: ResponsesLike) -> Responses:
@@ -106,175 +113,114 @@ def _study(responses: ResponsesLike) -> Responses:
         remedy = "turn them into responses first, for instance with scores.to_responses()"
         raise BadInput("responses", responses, problem, remedy)
     study = responses if isinstance(responses, Responses) else Responses(responses)
-    if getattr(study, "positions", None) is not None:
-        problem = "[wrong-type] holds the curves of a transform, which have no minutes"
-        remedy = "pass the responses that you started from"
-        raise BadInput("responses", study, problem, remedy)
+    problem = "[wrong-type] holds the curves of a transform, which have no minutes"
+    remedy = "pass the responses that you started from"
+    ensure(getattr(study, "positions", None) is None, "responses", study, problem, remedy)
     return study
 
 
 def _long(study: Responses, missing: str) -> pd.DataFrame:
-    gaps = np.isnan(study.values)
-    if missing == "error" and gaps.any():
-        row, column = np.argwhere(gaps)[0]
-        raise BadInput(
-            f"responses[{study.frame.index[row]!r}, {study.frame.columns[column]!r}]",
-            np.nan,
-            "[missing] is missing",
-            "pass missing='drop' to fit each agent on the items that it met",
-        )
+    """One row per run, agents and items as numbers, sorted by agent; the index is the order as given."""
+    agents, items, gaps = study.frame.index, study.frame.columns, np.isnan(study.values)
+    if missing == "error":
+        remedy = "pass missing='drop' to fit each agent on the items that it met"
+        refuse("responses", study.frame, gaps, "[missing] is missing", remedy)
     if study.trials is None:
-        row, column = np.nonzero(~gaps)
-        return pd.DataFrame(
-            {
-                "agent": study.frame.index[row],
-                "item": study.frame.columns[column],
-                "response": study.values[row, column],
-            }
-        )
-    long = study.trials[
-        study.trials["agent"].isin(study.frame.index)
-        & study.trials["item"].isin(study.frame.columns)
-    ]
-    values = numeric_frame("trials", long[["response"]].reset_index(drop=True))["response"]
+        agent, item = np.nonzero(~gaps)
+        return pd.DataFrame({"agent": agent, "item": item, "response": study.values[agent, item]})
+    inside = study.trials["agent"].isin(agents) & study.trials["item"].isin(items)
+    long = study.trials[inside].reset_index(drop=True)
+    values = numeric_frame("trials", long[["response"]])["response"]
     bad = (values < 0) | (values > 1)
     if bad.any():
-        at = int(bad.argmax())
-        cell = tuple(long.iloc[at][["agent", "item"]])
-        problem, remedy = "[out-of-range] is not in [0, 1]", "rescale the trials"
-        raise BadInput(f"trials{list(cell)}", values[at], problem, remedy)
-    long = long.assign(response=values.to_numpy())
-    return long[long["response"].notna()].reset_index(drop=True)
+        cell, value = list(long.loc[bad.idxmax(), ["agent", "item"]]), values[bad.idxmax()]
+        raise BadInput(f"trials{cell}", value, "[out-of-range] is not in [0, 1]", "rescale the trials")
+    codes = {"agent": agents.get_indexer(long["agent"]), "item": items.get_indexer(long["item"])}
+    long = long.assign(response=values, **codes)
+    return long[values.notna()].reset_index(drop=True).sort_values("agent", kind="stable")
 
 
 def _lengths(study: Responses, minutes: NumbersLike) -> tuple[FloatArray, tuple[str, ...]]:
     """log2 minutes of the items, and where they come from if that must be said."""
-    items = study.frame.columns
+    notes: tuple[str, ...] = ()
     if minutes is None and "minutes" not in study.items:
         if study.difficulty is None:
-            problem = (
-                "[missing] are needed: the items have neither a column 'minutes' nor difficulties"
-            )
-            remedy = "pass minutes=[...], one human time for each item"
-            raise BadInput("minutes", None, problem, remedy)
-        length = study.difficulty.to_numpy(dtype=float)
-        return _several(length), ("the difficulty is taken as log2 minutes",)
-    name = "minutes" if minutes is None else minutes
-    if isinstance(name, str):
-        if name not in study.items:
+            problem = "[missing] are needed: the items have neither a column 'minutes' nor difficulties"
+            raise BadInput("minutes", None, problem, "pass minutes=[...], one human time for each item")
+        length, notes = study.difficulty.to_numpy(dtype=float), ("the difficulty is taken as log2 minutes",)
+    else:
+        name = "minutes" if minutes is None else minutes
+        if isinstance(name, str):
             problem = "[missing-column] is not a column of the items"
-            remedy = f"use one of {list(study.items.columns)}, or pass the numbers"
-            raise BadInput("minutes", name, problem, remedy)
-        name = study.items[name]
-    found = per_item("minutes", name, items)
-    if (found <= 0).any():
-        at = int((found <= 0).argmax())
-        problem = "[out-of-range] is not a positive length"
-        remedy = "give the item its human time in minutes, or leave it out"
-        raise BadInput(f"minutes[{items[at]!r}]", found[at], problem, remedy)
-    return _several(np.log2(found)), ()
-
-
-def _several(length: FloatArray) -> FloatArray:
+            remedy = f"use one of {list(study.items)}, or pass the numbers"
+            ensure(name in study.items, "minutes", name, problem, remedy)
+            name = study.items[name]
+        length = _log2("minutes", per_item("minutes", name, study.frame.columns), study.frame.columns)
     if len(np.unique(length)) < 2:
         problem = "[one-length] is the only length, and one length makes no curve"
-        remedy = "use items of at least two lengths"
-        raise BadInput("minutes", float(f"{2 ** length[0]:.6g}"), problem, remedy)
-    return length
+        only = float(f"{2 ** length[0]:.6g}")
+        raise BadInput("minutes", only, problem, "use items of at least two lengths")
+    return length, notes
 
 
-def _own_lengths(
-    own: np.ndarray, h: FloatArray, notes: tuple[str, ...], items: pd.Index
-) -> tuple[FloatArray, tuple[str, ...]]:
-    """Some runs were timed on their own (`trials["minutes"]`): they count with that length."""
-    minutes = per_item("trials['minutes']", own.tolist(), pd.RangeIndex(len(own)))
-    if (minutes <= 0).any():
-        at = int((minutes <= 0).argmax())
-        problem = "[out-of-range] is not a positive length"
-        remedy = "give the run a human time in minutes"
-        raise BadInput(f"trials['minutes'] of {items[at]!r}", minutes[at], problem, remedy)
-    different = int((np.abs(np.log2(minutes) - h) > 1e-12).sum())
-    said = (f"{different} runs have minutes of their own",) if different else ()
-    return np.log2(minutes), notes + said
+def _log2(name: str, minutes: FloatArray, items: pd.Index) -> FloatArray:
+    problem, remedy = (
+        "[out-of-range] is not a positive length",
+        "give a human time in minutes, or leave it out",
+    )
+    refuse(name, pd.Series(minutes, items), minutes <= 0, problem, remedy)
+    return np.log2(minutes)
 
 
-def _families(study: Responses) -> tuple[list[str], IntArray]:
-    """Names sorted as text, and each item's number among them; without families, one per item."""
+def _families(study: Responses) -> tuple[list[str], np.ndarray]:
+    """Names sorted as text, and each item's number among them; no names, and -1, without families."""
     if study.family is None:
         return [], np.full(study.shape[1], -1)
     if study.family.isna().any():
-        item = study.family.index[study.family.isna()][0]
-        problem, remedy = "[missing] is an item without a family", "give it one, or drop the column"
-        raise BadInput("items['family']", item, problem, remedy)
-    text = study.family.map(str)
-    names = sorted(set(text))
-    number = {name: k for k, name in enumerate(names)}
-    return names, text.map(number).to_numpy(dtype=int)
+        item, problem = study.family.index[study.family.isna()][0], "[missing] is an item without a family"
+        raise BadInput("items['family']", item, problem, "give it one, or drop the column")
+    names, family = np.unique(study.family.map(str).to_numpy(dtype=str), return_inverse=True)
+    return names.tolist(), family
 
 
-def _check_agents(study: Responses, start: IntArray) -> None:
-    empty = np.flatnonzero(np.diff(start) == 0)
-    if len(empty):
-        problem = "[empty] is an agent without a single response"
-        remedy = "leave it out with responses.select(agents=...)"
-        raise BadInput("responses", study.frame.index[empty[0]], problem, remedy)
-
-
-def _weights(
-    weights: NumbersLike,
-    study: Responses,
-    long: pd.DataFrame,
-    order: IntArray,
-    agent: IntArray,
-    item: IntArray,
-    family: IntArray,
-) -> FloatArray:
+def _weights(weights: NumbersLike, study: Responses, long: pd.DataFrame, family: np.ndarray) -> FloatArray:
     """One weight per run: a published rule, scaled to sum 1 per agent, or numbers as they are."""
+    agent = long["agent"].to_numpy()
     if weights is None:
         return 1 / np.bincount(agent)[agent]
     if isinstance(weights, str) and weights in WEIGHTS:
-        return _published(weights, agent, item, family)
-    found = _given(weights, study, long, order, item)
-    if (found < 0).any():
-        at = int((found < 0).argmax())
-        remedy = "pass weights of 0 or more, or weights='equal'"
-        raise BadInput("weights", found[at], "[out-of-range] is negative", remedy)
+        return _published(weights, long, family)
+    found = _given(weights, study, long)
     total = np.bincount(agent, found, minlength=len(study.frame))
-    if total.max() > _HEAVIEST:
-        problem = "[too-large] add up to more than a float can hold"
-        remedy = "divide them by their sum"
-        raise BadInput("weights", float(total.max()), problem, remedy)
-    if (total <= 0).any():
-        name = study.frame.index[int((total <= 0).argmax())]
-        problem = "[out-of-range] is an agent whose weights are all 0"
-        raise BadInput("weights", name, problem, "leave it out")
+    for wrong, value, problem, remedy in (
+        (found < 0, found, "[out-of-range] is negative", "pass weights of 0 or more, or weights='equal'"),
+        (total > _HEAVIEST, total, "[too-large] is a sum beyond what a float can hold", "divide by the sum"),
+        (total <= 0, study.frame.index, "[out-of-range] is an agent whose weights are all 0", "leave it out"),
+    ):
+        if wrong.any():
+            raise BadInput("weights", value[int(wrong.argmax())], problem, remedy)
     return found
 
 
-def _given(
-    weights: NumbersLike, study: Responses, long: pd.DataFrame, order: IntArray, item: IntArray
-) -> FloatArray:
+def _given(weights: NumbersLike, study: Responses, long: pd.DataFrame) -> FloatArray:
     """Numbers per item, per run, or the name of a column of the items or trials; not rescaled."""
+    by_run = study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long)
     if isinstance(weights, str):
-        if weights in study.items:
-            return per_item("weights", study.items[weights], study.frame.columns)[item]
-        if study.trials is not None and weights in long:
-            values: Any = long[weights].tolist()
-            return per_item("weights", values, pd.RangeIndex(len(long)))[order]
         problem = "[not-an-option] is neither a rule nor a column of the items or trials"
-        remedy = "use 'diversity', 'equal', None or numbers"
-        raise BadInput("weights", weights, problem, remedy)
-    if study.trials is not None and np.ndim(weights) == 1 and np.size(weights) == len(long):
-        return per_item("weights", weights, pd.RangeIndex(len(long)))[order]
-    return per_item("weights", weights, study.frame.columns)[item]
+        known = weights in study.items or (study.trials is not None and weights in long)
+        ensure(known, "weights", weights, problem, "use 'diversity', 'equal', None or numbers")
+        by_run = weights not in study.items
+        weights = long[weights].sort_index() if by_run else study.items[weights]
+    if by_run:
+        return per_item("weights", np.asarray(weights), pd.RangeIndex(len(long)))[long.index]
+    return per_item("weights", weights, study.frame.columns)[long["item"]]
 
 
-def _published(rule: str, agent: IntArray, item: IntArray, family: IntArray) -> FloatArray:
+def _published(rule: str, long: pd.DataFrame, family: np.ndarray) -> FloatArray:
     """equal = 1/(runs on the task); diversity = equal/√(tasks of the family met); sum 1 (section 2)."""
-    cells = pd.DataFrame({"agent": agent, "item": item})
-    weight = 1 / cells.groupby(["agent", "item"])["item"].transform("size").to_numpy(dtype=float)
+    weight = 1 / long.groupby(["agent", "item"])["item"].transform("size").to_numpy(dtype=float)
     if rule == "diversity" and (family >= 0).all():
-        cells["family"] = family[item]
+        cells = pd.DataFrame({"agent": long["agent"], "item": long["item"], "family": family[long["item"]]})
         tasks = cells.groupby(["agent", "family"])["item"].transform("nunique")
         weight = weight / np.sqrt(tasks.to_numpy(dtype=float))
-    return weight / np.bincount(agent, weight)[agent]
+    return weight / np.bincount(long["agent"], weight)[long["agent"]]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
-from gindex_lab.foundation.validate import integer, number
 from gindex_lab.measures.horizons.estimates import HorizonSettings, converged
-from gindex_lab.measures.horizons.readings import read_curves
 from gindex_lab.measures.horizons.runs import runs_of
 
 __all__ = ["surprises"]
@@ -28,6 +27,11 @@ def surprises(
     -log2 P(y) - H(p) bits; an item's is the sum over its agents. A long task that weak agents solve, or
     a short one that strong agents fail, comes out on top: check its minutes first.
 
+    Parameters
+    ----------
+    responses, minutes, weights, penalty : as for `gl.horizon`
+    most : number of items to list
+
     Returns
     -------
     DataFrame
@@ -46,16 +50,13 @@ def surprises(
     item 8     2.0       2  solved more than expected
     """
     runs = runs_of(responses, minutes, weights)
-    settings = HorizonSettings(
-        (0.5,), number("penalty", penalty, 0), runs.interval, "trapezoid", "exact"
-    )
+    settings = HorizonSettings((0.5,), float(penalty), runs.interval)
     expected = np.full(len(runs.item), np.nan)
     for j in range(len(runs.agents)):
-        at = runs.of(j)
-        curves = converged(runs.h[at], runs.response[at], runs.weight[at][None], settings)
-        if np.isfinite(read_curves(curves, (0.5,), runs.interval)["location"][0]):
-            theta, beta = float(curves.theta[0]), float(curves.beta[0])
-            expected[at] = 1 / (1 + np.exp(np.clip(beta * (runs.h[at] - theta), -700, 700)))
+        h, y, w = runs.data(j)
+        curves = converged(h, y, w[None], settings)
+        if curves.falling[0] and np.isfinite(curves.theta[0]):
+            expected[runs.of(j)] = expit(np.clip(curves.beta * (curves.theta - h), -700, 700))
     p, y = np.clip(expected, 1e-12, 1 - 1e-12), runs.response
     bits = -(y * np.log2(p) + (1 - y) * np.log2(1 - p))
     own = -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
@@ -69,5 +70,4 @@ def surprises(
     more = found["solved"] > found["expected"]
     found["says"] = np.where(more, "solved more than expected", "solved less than expected")
     found.index = runs.items[found.index]
-    order = found["surprise"].sort_values(ascending=False, kind="stable").index
-    return found.loc[order].head(integer("most", most))
+    return found.sort_values("surprise", ascending=False, kind="stable").head(most)

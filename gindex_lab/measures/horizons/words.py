@@ -1,12 +1,13 @@
 """A table of horizons in words: what a newcomer may take from it, and what not.
 
-Every sentence is made from the row that it speaks of; where the interval does not bear a statement, the
+Every sentence is made from the row that it is about; where the interval does not support a statement, the
 sentence says so (`specs/horizon.md`, part VII).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,11 @@ def minutes_text(minutes: float, digits: int = 2) -> str:
     >>> [minutes_text(m) for m in (0.4, 57.0, 190.0, 1e-9, 0.0, float("inf"))]
     ['24 seconds', '57 minutes', '3.2 hours', 'under a second', '0 minutes', 'unlimited']
     """
-    if minutes == 0:
-        return "0 minutes"
-    if not np.isfinite(minutes):
-        return "unlimited"
+    if minutes == 0 or not np.isfinite(minutes):
+        return "0 minutes" if minutes == 0 else "unlimited"
     if minutes < _UNITS[-1][0]:
         return "under a second"
-    size, unit = next(((s, u) for s, u in _UNITS if minutes >= s), _UNITS[-1])
+    size, unit = next((s, u) for s, u in _UNITS if minutes >= s)
     value = minutes / size
     if value >= 1e4:
         return f"{value:.0e} {unit}s"
@@ -56,30 +55,22 @@ def about_agent(row: pd.Series) -> str:
     if np.isnan(row["spread_logistic"]):
         return f"no horizon ({note.split(';')[0]})"
     levels = [c for c in row.index if c.startswith("horizon_") and c[8:].replace(".", "").isdigit()]
-    parts = [f"{minutes_text(row[c])} at {c[8:]}%{_between(row, c)}" for c in levels]
+    parts = [f"{minutes_text(row[c])} at {c[8:]}%{_between(row, c, minutes_text)}" for c in levels]
     spread = row["spread_logistic"]
     times = 2 ** min(_WIDE * spread, 60.0)
     longer = f"{times:.2g}" if times < 100 else f"{float(f'{times:.2g}'):,.0f}"
-    text = (
-        f"horizon {' and '.join(parts)}; spread {spread:.1f} doublings{_spread_between(row)}: "
-        f"from 90% to 10% success the tasks get {longer} times longer"
-    )
+    ends = _between(row, "spread_logistic", "{:.1f}".format)
+    text = f"horizon {' and '.join(parts)}; spread {spread:.1f} doublings{ends}: "
+    text += f"from 90% to 10% success the tasks get {longer} times longer"
     beyond = [part for part in note.split("; ") if "beyond the tested" in part]
     names = re.sub(r"horizon_([\d.]+)", r"the \1% horizon", "; ".join(beyond))
     return text + (f" ({names})" if names else "")
 
 
-def _between(row: pd.Series, name: str) -> str:
-    if f"{name}_low" not in row or np.isnan(row[f"{name}_low"]):
+def _between(row: pd.Series, name: str, said: Callable[[float], str]) -> str:
+    if np.isnan(row.get(f"{name}_low", np.nan)):
         return ""
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return f" ({minutes_text(low)} to {minutes_text(high)})"
-
-
-def _spread_between(row: pd.Series) -> str:
-    if "spread_logistic_low" not in row or np.isnan(row["spread_logistic_low"]):
-        return ""
-    return f" ({row['spread_logistic_low']:.1f} to {row['spread_logistic_high']:.1f})"
+    return f" ({said(row[f'{name}_low'])} to {said(row[f'{name}_high'])})"
 
 
 def about_horizons(table: pd.DataFrame) -> list[tuple[str, bool]]:
@@ -91,9 +82,7 @@ def about_horizons(table: pd.DataFrame) -> list[tuple[str, bool]]:
     >>> [firm for _, firm in said]
     [True, True, False]
     """
-    order = (
-        table["horizon_50"].sort_values(ascending=False, kind="stable", na_position="last").index
-    )
+    order = table["horizon_50"].sort_values(ascending=False, kind="stable", na_position="last").index
     said: list[tuple[str, bool]] = [(f"{a}: {about_agent(table.loc[a])}.", True) for a in order]
     families = int(table.attrs.get("families", 0))
     if "ci" in table.attrs and 0 < families < FEW_FAMILIES:

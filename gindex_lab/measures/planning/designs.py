@@ -13,32 +13,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.validate import FloatArray, choice, integer, number, pair, vector
+from gindex_lab.foundation.validate import FloatArray, vector
 from gindex_lab.measures.curves import Interval, Scale, from_sums, rule_of
 from gindex_lab.measures.samples import Sample
 
-__all__ = [
-    "MEASURES",
-    "Curve",
-    "Design",
-    "covariance",
-    "curves_apart",
-    "series_of",
-    "simulated",
-    "value_of",
-]
+__all__ = ["MEASURES", "Curve", "Design", "covariance", "curves_apart", "series_of", "simulated", "value_of"]
 
-MEASURES = ("capability", "spread", "normalised_generality", "mean")
-SPACINGS = ("even", "random")
+Measure = Literal["capability", "spread", "normalised_generality", "mean"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 FEWEST = 3  # items or families: with fewer there is no interval
-_MOST = 100_000  # items of a plan
+# Judgements of numerics
 TERMS = 8  # of the tetrachoric series
-_HALVINGS = 34
+_HALVINGS = 34  # of the range of a tilt: to 5e-8
 _PLACES = 301  # of the items' difficulties, by which a tilt is found
 _STEEPEST = 400.0  # of a tilt, in log-odds over the interval
 _EDGE = 1e-6  # a chance is neither 0 nor 1: else its log-odds would be infinite
@@ -48,14 +40,25 @@ Curve = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Design:
-    """A study of two agents: `items` (dealt to `families` where given), each asked `repeats` times.
+    """A study of two agents that has not been done yet.
 
-    `curve` gives the chance of a right response at a difficulty: a function, or its values at equally spaced
-    difficulties over `interval`. Without one it is a logistic curve with mean `accuracy` and about this
-    `spread` (a share of the interval). `spacing` says where the items lie: "even" or "random", both ends
-    included; or `difficulty` gives the difficulties of a pilot, to be followed. `floor` is what guessing
-    gives, and is taken off as `gl.generality(floor=)` does. For the shares of luck see `designs`.
+    Parameters
+    ----------
+    items : how many
+    families : how many they are dealt to; None for items on their own
+    repeats : how often each item is asked
+    curve : chance of a right response: a function of the difficulty, or heights at equal steps of `interval`
+        Without one it is a logistic curve with mean `accuracy` and about this `spread`.
+    accuracy : mean of the logistic curve
+    spread : of the logistic curve, as a share of the interval
+    spacing : where the items lie, both ends included
+    difficulty : difficulties of a pilot, to be followed instead
+    interval : of the difficulties
+    shared, likeness, stable : shares of luck (see the module)
+    floor : what guessing gives; it is taken off as `gl.generality(floor=)` does
 
+    Examples
+    --------
     >>> design = Design(items=50, accuracy=0.6)
     >>> design.places()[:3].round(3).tolist(), round(float(design.chance(design.places()).mean()), 2)
     ([0.0, 0.02, 0.041], 0.6)
@@ -67,7 +70,7 @@ class Design:
     curve: Curve | Sequence[float] | None = None
     accuracy: float = 0.5
     spread: float = 0.2
-    spacing: str = "even"
+    spacing: Literal["even", "random"] = "even"
     difficulty: Sequence[float] | None = None
     interval: Interval = (0.0, 1.0)
     shared: float = 0.0
@@ -76,57 +79,24 @@ class Design:
     floor: float = 0.0
 
     def __post_init__(self) -> None:
-        integer("items", self.items, FEWEST, _MOST)
-        integer("repeats", self.repeats, 1, 10_000)
-        if self.families is not None:
-            integer("families", self.families, FEWEST, _MOST)
-            problem, remedy = f"are more than the {self.items} items", "use fewer families"
-            ensure(self.families <= self.items, "families", self.families, problem, remedy)
-        for name in ("shared", "likeness", "stable"):
-            number(name, getattr(self, name), 0, 1)
+        families, problem = self.families or 0, f"are more than the {self.items} items"
+        ensure(families <= self.items, "families", families, problem, "use fewer families")
         problem, remedy = "are together more than all luck", "let them add up to less than 1"
-        ensure(
-            self.lucks[0] + self.lucks[1] + self.lucks[2] < 1,
-            "shared, likeness, stable",
-            self.lucks,
-            problem,
-            remedy,
-        )
-        number("floor", self.floor, 0, 1)
-        ensure(
-            self.floor < 1,
-            "floor",
-            self.floor,
-            "means that every guess is right",
-            "give less than 1",
-        )
-        number("accuracy", self.accuracy, 0, 1)
-        inside = self.floor < self.accuracy < 1
-        problem, remedy = "leaves nothing to see", "give a share above the floor and below 1"
-        ensure(self.curve is not None or inside, "accuracy", self.accuracy, problem, remedy)
-        wide = number("spread", self.spread) > 0
-        ensure(wide, "spread", self.spread, "[out-of-range] must be above 0", "use 0.2")
-        choice("spacing", self.spacing, SPACINGS)
-        pair("interval", self.interval)
+        ensure(sum(self.lucks) < 1, "shared, likeness, stable", self.lucks, problem, remedy)
+        right = self.curve is not None or self.floor < self.accuracy < 1
+        remedy = "give a share above the floor and below 1"
+        ensure(right, "accuracy", self.accuracy, "leaves nothing to see", remedy)
         if self.difficulty is not None:
             h = vector("difficulty", self.difficulty)
-            ensure(
-                len(np.unique(h)) > 1, "difficulty", h[0], "is the only one", "give at least two"
-            )
+            ensure(len(np.unique(h)) > 1, "difficulty", h[0], "is the only one", "give at least two")
         if self.curve is not None and not callable(self.curve):
-            problem, remedy = (
-                "[wrong-type] is a number",
-                "give its heights at two or more difficulties",
-            )
             lone = np.ndim(np.asarray(self.curve, dtype=object)) == 0
-            ensure(not lone, "curve", self.curve, problem, remedy)
+            remedy = "give its heights at two or more difficulties"
+            ensure(not lone, "curve", self.curve, "[wrong-type] is a number", remedy)
             heights = vector("curve", self.curve)
             right = len(heights) > 1 and heights.min() >= 0 and heights.max() <= 1
-            problem, remedy = (
-                "is not a curve",
-                "give at least two numbers between 0 and 1, or a function",
-            )
-            ensure(right, "curve", self.curve, problem, remedy)
+            remedy = "give at least two numbers between 0 and 1, or a function"
+            ensure(right, "curve", self.curve, "is not a curve", remedy)
 
     @property
     def lucks(self) -> tuple[float, float, float]:
@@ -171,12 +141,7 @@ class Design:
         low, high = self.interval
         if callable(self.curve):
             psi = np.asarray(self.curve(h), dtype=float)
-            right = (
-                psi.shape == h.shape
-                and np.isfinite(psi).all()
-                and psi.min() >= 0
-                and psi.max() <= 1
-            )
+            right = psi.shape == h.shape and np.isfinite(psi).all() and psi.min() >= 0 and psi.max() <= 1
             remedy = "let it give one number between 0 and 1 for each difficulty"
             ensure(bool(right), "curve", self.curve, "does not give chances", remedy)
             return psi
@@ -184,11 +149,9 @@ class Design:
         if self.curve is not None:
             heights = vector("curve", self.curve)
             return np.asarray(np.interp(x, np.linspace(0, 1, len(heights)), heights))
-        c, slope = self.floor, np.pi / (math.sqrt(3) * self.spread)
-        line = (slope * (0.5 - x))[None, :]
+        c, line = self.floor, (np.pi / (math.sqrt(3) * self.spread) * (0.5 - x))[None, :]
         level = _root(
-            lambda a: c + (1 - c) * logistic(line + a[:, None]).mean(axis=1),
-            np.full(1, self.accuracy),
+            lambda a: c + (1 - c) * logistic(line + a[:, None]).mean(axis=1), np.full(1, self.accuracy)
         )
         return np.asarray(c + (1 - c) * logistic(line + level[:, None])[0])
 
@@ -286,9 +249,7 @@ def curves_apart(
     return found[0], found[1], np.asarray(apart[0] - apart[1])
 
 
-def _tilted(
-    design: Design, h: FloatArray, psi: FloatArray, a: FloatArray, b: FloatArray
-) -> FloatArray:
+def _tilted(design: Design, h: FloatArray, psi: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Curves (B, N) whose log-odds above the floor are raised by a + b h, h from -½ to ½ of the interval."""
     c, (low, high) = design.floor, design.interval
     inside = np.clip((psi - c) / (1 - c), _EDGE, 1 - _EDGE)
@@ -326,9 +287,7 @@ def covariance(p: FloatArray, q: FloatArray, luck: float) -> FloatArray:
     return np.asarray((series_of(p) * series_of(q)) @ powers)
 
 
-def simulated(
-    design: Design, chance: FloatArray, studies: int, random: np.random.Generator
-) -> FloatArray:
+def simulated(design: Design, chance: FloatArray, studies: int, random: np.random.Generator) -> FloatArray:
     """Responses (2 · studies, N) of the first agent in every study, then of the second."""
     from scipy.special import ndtri
 
@@ -339,9 +298,7 @@ def simulated(
         luck += math.sqrt(shared) * random.standard_normal((1, studies, n))
     if likeness:
         codes = design.codes()
-        luck += (
-            math.sqrt(likeness) * random.standard_normal((2, studies, codes.max() + 1))[..., codes]
-        )
+        luck += math.sqrt(likeness) * random.standard_normal((2, studies, codes.max() + 1))[..., codes]
     if stable:
         luck += math.sqrt(stable) * random.standard_normal((2, studies, n))
     top = (ndtri(np.clip(chance, 1e-12, 1 - 1e-12))[:, None, :] - luck) / rest

@@ -26,7 +26,7 @@ from gindex_lab.measures.samples import Sample
 __all__ = ["pilot_design"]
 
 Draws = Callable[[int, np.random.Generator], list[Curve]]
-_AGENTS = 40  # of a pilot, from which the shares of luck are estimated
+_AGENTS = 40  # of a pilot, from which the shares of luck are estimated: a judgement
 
 
 def pilot_design(
@@ -37,30 +37,24 @@ def pilot_design(
 
     Without difficulties the curve is flat: how items differ is then part of the luck that agents share.
     """
-    h = study.difficulty
-    flat = h is None or h.nunique() < 2
-    given = None if h is None else h.to_numpy(dtype=float)
-    place = study.frame.index.get_loc(agent)
+    h, place = study.difficulty, study.frame.index.get_loc(agent)
     met = ~np.isnan(study.values[place])
-    problem, remedy = "answered fewer than three items", "name another agent"
-    ensure(int(met.sum()) >= FEWEST, "agent", agent, problem, remedy)
-    places = np.linspace(0, 1, met.sum()) if flat or given is None else given[met]
+    n = int(met.sum())
+    ensure(n >= FEWEST, "agent", agent, "answered fewer than three items", "name another agent")
+    flat = h is None or h.nunique() < 2
+    places = np.linspace(0, 1, n) if flat or h is None else h.to_numpy(dtype=float)[met]
     span = interval or study.interval or (float(places.min()), float(places.max()))
     span = (0.0, 1.0) if flat else (float(span[0]), float(span[1]))
-    families = None
-    codes = np.arange(met.sum())
+    families, codes = None, np.arange(n)
     if resample == "families":
         if study.family is None:
-            raise BadInput(
-                "resample", resample, "needs to know the family of each item", "use 'items'"
-            )
+            raise BadInput("resample", resample, "needs to know the family of each item", "use 'items'")
         codes = pd.factorize(study.family[met])[0]
         families = int(codes.max()) + 1
     values = study.values[:, met]
     known = np.flatnonzero((~np.isnan(values)).mean(axis=1) > 0.5)[:_AGENTS]
     known = np.array([place, *known[known != place]])
-    word = "items" if families is None else "families"
-    sample = Sample(study.frame.index[known], values[known], places, codes, Scale(span), word)
+    sample = Sample(study.frame.index[known], values[known], places, codes, Scale(span), resample)
     smooth = None if flat else smooth_posterior(sample, span)
     chance = _flat(values[known]) if smooth is None else np.asarray(logistic(smooth.logit))
     repeats, stable = _repeats(study, agent, chance[0], values[known][0])
@@ -68,13 +62,12 @@ def pilot_design(
     total = max(1.0, (shared + likeness + stable) / 0.95)
 
     if smooth is None:
-        right = float(np.nansum(values[place]))
-        typical = _constant(float(chance[0, 0]))
-        draws = _flat_draws(right + 0.5, len(places) - right + 0.5)
+        right, typical = float(np.nansum(values[place])), _constant(float(chance[0, 0]))
+        draws = _flat_draws(right + 0.5, n - right + 0.5)
     else:
         typical, draws = _curve(smooth, smooth.mean[0]), _curve_draws(smooth)
     design = Design(
-        items=len(places),
+        items=n,
         families=families,
         repeats=repeats,
         curve=typical,
@@ -102,8 +95,7 @@ def _curve(smooth: Posterior, coefficients: FloatArray) -> Curve:
 def _curve_draws(smooth: Posterior) -> Draws:
     mean, covariance = smooth.mean[0], smooth.covariance[0]
     return lambda count, random: [
-        _curve(smooth, one)
-        for one in random.multivariate_normal(mean, covariance, count, method="cholesky")
+        _curve(smooth, one) for one in random.multivariate_normal(mean, covariance, count, method="cholesky")
     ]
 
 
@@ -113,9 +105,7 @@ def _flat(values: FloatArray) -> FloatArray:
     return np.broadcast_to((np.nansum(values, axis=1, keepdims=True) + 0.5) / (n + 1), values.shape)
 
 
-def _repeats(
-    study: Responses, agent: Label, chance: FloatArray, values: FloatArray
-) -> tuple[int, float]:
+def _repeats(study: Responses, agent: Label, chance: FloatArray, values: FloatArray) -> tuple[int, float]:
     """Trials of each item, and the share of luck that stays from trial to trial; of graded responses the
     number of right-or-wrong parts that would vary as they do."""
     if study.trials is not None:
@@ -126,9 +116,7 @@ def _repeats(
         if many > 1:
             total, square = by.sum(), (mine["response"] ** 2).groupby(mine["item"]).sum()
             pairs = (count * (count - 1)).sum()
-            at = pd.Series(chance, study.frame.columns[~study.frame.loc[agent].isna()]).reindex(
-                count.index
-            )
+            at = pd.Series(chance, study.frame.columns[~study.frame.loc[agent].isna()]).reindex(count.index)
             both = float((total**2 - square).sum() / max(pairs, 1) - (at**2).mean())
             return many, _luck_of(both, at.to_numpy()[None], at.to_numpy()[None])
     room = (chance * (1 - chance)).sum()
@@ -143,8 +131,7 @@ def _lucks(
     """Luck that agents share on an item, from the products of their residuals; and that an agent has with a
     family, from the products of the differences of residuals between agents."""
     rest = np.where(np.isnan(values), 0.0, values - chance)
-    a = len(rest)
-    shared = likeness = 0.0
+    a, shared, likeness = len(rest), 0.0, 0.0
     if a > 1:
         products = (rest.sum(axis=0) ** 2 - (rest**2).sum(axis=0)) / (a * (a - 1))
         terms = series_of(chance)
@@ -153,9 +140,7 @@ def _lucks(
     if families is not None:
         apart = rest - rest.mean(axis=0) if a > 1 else rest
         scale = a / (a - 1) if a > 1 else 1.0
-        sums, squares = (np.zeros((a, families)) for _ in range(2))
-        for store, what in ((sums, apart), (squares, apart**2)):
-            np.add.at(store.T, codes, what.T)
+        sums, squares = (np.stack([np.bincount(codes, x, families) for x in y]) for y in (apart, apart**2))
         size = np.bincount(codes)
         pairs = float((size * (size - 1)).sum())
         if pairs:

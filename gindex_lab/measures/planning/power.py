@@ -2,15 +2,16 @@
 
 The power of a design is the share of studies in which `gl.comparisons` separates two agents that differ by a
 given amount. Studies are simulated by the thousand and put to that very test; a closed form stands beside it:
-the difference is normal around its true value with the variance of the units' contributions, and is held
-against the t quantile that the test uses on average. The closed form finds the number of items, and the
-simulation confirms it (Cohen 1988, chapter 1; Muthén and Muthén 2002 for planning by simulation).
+the difference is normal around its true value with the variance of the units' contributions, and is compared
+with the t quantile that the test uses on average. The closed form finds the number of items, and the
+simulation confirms it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -18,24 +19,19 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import Label, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, known, number
+from gindex_lab.foundation.validate import FloatArray, confidence, generator, known
 from gindex_lab.measures.curves import Interval
-from gindex_lab.measures.planning.designs import (
-    MEASURES,
-    Design,
-    curves_apart,
-    value_of,
-)
+from gindex_lab.measures.planning.designs import Design, Measure, curves_apart, value_of
 from gindex_lab.measures.planning.pilots import pilot_design
 from gindex_lab.measures.planning.separating import closed_form, observed
 
 __all__ = ["Power", "detectable", "power"]
 
+# Judgements
 _CURVE = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6)  # of the items that the closed form asks for
 _POINT = 1_000  # studies for each point of the curve
 _DRAWS = 100  # curves that a pilot leaves open
-_MOST_ITEMS = 100_000
-_MOST_REPEATS = 100
+_MOST_ITEMS, _MOST_REPEATS = 100_000, 100  # of a plan
 _NEAR = 0.02  # of the difference: how exactly curves must differ by it
 
 
@@ -66,9 +62,8 @@ class Power:
 
     def __str__(self) -> str:
         name = {"normalised_generality": "normalised generality"}.get(self.measure, self.measure)
-        design, trials = self.design, ""
-        if design.repeats > 1:
-            trials = f", {design.repeats} times each,"
+        design = self.design
+        trials = f", {design.repeats} times each," if design.repeats > 1 else ""
         said = (
             f"{design.items:,} items{trials} separate two agents whose {name} differs by "
             f"{self.difference:g} in {self.value:.0%} of studies"
@@ -85,12 +80,12 @@ def power(
     study: Responses | Design,
     *,
     difference: float,
-    measure: str = "capability",
+    measure: Measure = "capability",
     wanted: float = 0.8,
     ci: float = 0.95,
     pairs: int = 1,
     agent: Label = None,
-    resample: str = "items",
+    resample: Literal["items", "families"] = "items",
     interval: Interval | None = None,
     simulations: int = 4_000,
     seed: SeedLike,
@@ -103,17 +98,29 @@ def power(
         A pilot lends its difficulties, families and trials, the curve of an agent, and how far agents share
         their luck. Without difficulties only "mean" can be planned for.
     difference : between the two agents, in the unit of the measure, half above the curve and half below it
-    measure : "capability", "spread", "normalised_generality" or "mean"
+    measure : which is compared
     wanted : the power for which `items_needed` is found
-    ci, pairs : two agents are separated at level 1 - ci, divided by the number of pairs of agents in the
-        study (the first step of Holm's method)
-    agent : of the pilot, whose curve is taken; the one of median mean response unless given
-    resample : "items" or "families", as in `gl.generality`
+    ci : two agents are separated at level 1 - ci
+    pairs : pairs of agents in the study, by which the level is divided (the first step of Holm's method)
+    agent : of the pilot, whose curve is taken; the one of median mean response by default
+    resample : as in `gl.generality`
+    interval : of the pilot; that of its difficulties by default
+    simulations : studies
+    seed : of the simulation
+
+    Returns
+    -------
+    Power
+        `value` with `low`, `high` and `error`, `items_needed`, `families_needed`, `repeats_needed`, `curve`.
 
     Notes
     -----
-    Predicted against observed: `data/measured/power.csv`, 12 designs for each measure, in which the observed
+    Predicted and observed: `data/measured/power.csv`, 12 designs for each measure, in which the observed
     share comes from `gl.comparisons` on studies simulated one by one (`benchmarks/measured/power.py`).
+
+    References
+    ----------
+    Cohen (1988), chapter 1; Muthén and Muthén (2002) for planning by simulation.
 
     Examples
     --------
@@ -121,64 +128,55 @@ def power(
     >>> 0.4 < found.value < 0.9, found.items_needed > 60
     (True, True)
     """
-    choice("measure", measure, list(MEASURES))
-    level = 1 - (1 - confidence(ci)) / pairs
-    random = generator(seed)
+    level, random = 1 - (1 - confidence(ci)) / pairs, generator(seed)
     design, draws = _design_of(study, measure, agent, resample, interval)
-    gap = number("difference", difference)
-    ensure(
-        gap != 0, "difference", gap, "is nothing to see", "give the difference that matters to you"
-    )
+    gap = float(difference)
+    ensure(gap != 0, "difference", gap, "is nothing to see", "give the difference that matters to you")
     chance = _apart(design, measure, gap)
     closed = closed_form(design, chance, measure, level)
     shown, error = observed(design, chance, measure, level, simulations, random)
     offset = _probit(shown) - _probit(closed)
-    low, high = (
-        (shown, shown)
-        if draws is None
-        else _open(design, draws, measure, gap, level, offset, random)
-    )
-    studies = min(simulations, _POINT)
-    curve, needed = _needed(design, measure, gap, level, wanted, studies, random)
+    low, high = (shown, shown) if draws is None else _open(design, draws, measure, gap, level, offset, random)
+    curve, needed = _needed(design, measure, gap, level, wanted, min(simulations, _POINT), random)
     again = _repeats_needed(design, chance, measure, level, wanted, offset)
     families = None if needed is None else design.of(needed).families
-    return Power(
-        shown,
-        min(low, shown),
-        max(high, shown),
-        error,
-        closed,
-        measure,
-        gap,
-        wanted,
-        level,
-        needed,
-        families,
-        again,
-        curve,
-        design,
-    )
+    low, high = min(low, shown), max(high, shown)
+    about = shown, low, high, error, closed, measure, gap, wanted, level
+    return Power(*about, needed, families, again, curve, design)
 
 
 def detectable(
     study: Responses | Design,
     *,
-    measure: str = "capability",
+    measure: Measure = "capability",
     wanted: float = 0.8,
     ci: float = 0.95,
     pairs: int = 1,
     agent: Label = None,
-    resample: str = "items",
+    resample: Literal["items", "families"] = "items",
     interval: Interval | None = None,
 ) -> float:
     """The smallest difference that a study like this separates with the wanted power; NaN where none does.
 
-    By the closed form of `power`, so nothing is drawn: what could this study have seen?
+    By the closed form of `gl.power`, so nothing is drawn: what could this study have seen?
 
+    Parameters
+    ----------
+    study, measure, wanted, ci, pairs, agent, resample, interval : as for `gl.power`
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Cohen (1988), chapter 1.
+
+    Examples
+    --------
     >>> round(detectable(Design(items=100), measure="mean"), 2)
     0.14
     """
-    choice("measure", measure, list(MEASURES))
     level = 1 - (1 - confidence(ci)) / pairs
     design, _ = _design_of(study, measure, agent, resample, interval)
     h = design.places()
@@ -206,23 +204,15 @@ def _design_of(
             remedy = "leave it out, or give a pilot"
             ensure(value is None, name, value, "belongs to a pilot, and a design was given", remedy)
         return study, None
-    problem, remedy = (
-        "holds raw scores",
-        "turn them into responses first, for instance with gl.rank(scores)",
-    )
-    ensure(not isinstance(study, Scores), "study", type(study).__name__, problem, remedy)
+    remedy = "turn them into responses first, for instance with gl.rank(scores)"
+    ensure(not isinstance(study, Scores), "study", type(study).__name__, "holds raw scores", remedy)
     if not isinstance(study, Responses):
         remedy = "give gl.Responses(...), gl.read(...) or gl.Design(...)"
         problem = "[wrong-type] is neither a pilot nor a design"
         raise BadInput("study", type(study).__name__, problem, remedy)
-    choice("resample", resample, ["items", "families"])
-    h = study.difficulty
-    if measure != "mean" and (h is None or h.nunique() < 2):
-        problem, remedy = (
-            "[no-difficulty] needs items of at least two difficulties",
-            "plan for measure='mean', or give difficulties",
-        )
-        raise BadInput("measure", measure, problem, remedy)
+    enough = measure == "mean" or (study.difficulty is not None and study.difficulty.nunique() > 1)
+    problem = "[no-difficulty] needs items of at least two difficulties"
+    ensure(enough, "measure", measure, problem, "plan for measure='mean', or give difficulties")
     if agent is None:
         means = study.frame.mean(axis=1).dropna().sort_values(kind="stable")
         ensure(len(means) > 0, "study", study, "has no responses", "give a pilot with responses")
@@ -230,18 +220,14 @@ def _design_of(
     else:
         known("agent", [agent], study.frame.index)
     design, draws = pilot_design(study, agent, interval, resample)
-    return design, lambda count, random: [
-        replace(design, curve=one) for one in draws(count, random)
-    ]
+    return design, lambda count, random: [replace(design, curve=one) for one in draws(count, random)]
 
 
 def _largest(design: Design, h: FloatArray, measure: str) -> FloatArray:
     """Twice the smaller way from the curve to the ends of what a tilt can reach."""
     psi = design.chance(h)[None]
     middle = value_of(design, h, psi, measure)[0]
-    width = {"normalised_generality": 2.0, "mean": 1.0}.get(
-        measure, design.interval[1] - design.interval[0]
-    )
+    width = {"normalised_generality": 2.0, "mean": 1.0}.get(measure, design.interval[1] - design.interval[0])
     above, below, _ = curves_apart(design, h, psi, measure, 4 * width)
     ends = [value_of(design, h, curve, measure)[0] for curve in (above, below)]
     return np.asarray(2 * min(abs(end - middle) for end in ends))
@@ -253,11 +239,8 @@ def _apart(design: Design, measure: str, gap: float) -> FloatArray:
     above, below, apart = curves_apart(design, h, design.chance(h)[None], measure, gap)
     if abs(apart[0] - gap) > _NEAR * abs(gap):
         most = float(_largest(design, h, measure))
-        problem, remedy = (
-            "[out-of-range] is more than two curves around this one can differ by",
-            f"give at most {most:.3g}",
-        )
-        raise BadInput("difference", gap, problem, remedy)
+        problem = "[out-of-range] is more than two curves around this one can differ by"
+        raise BadInput("difference", gap, problem, f"give at most {most:.3g}")
     return np.concatenate([above, below])
 
 
@@ -302,7 +285,6 @@ def _needed(
     random: np.random.Generator,
 ) -> tuple[pd.DataFrame, int | None]:
     """Power by the number of items, simulated and in closed form; and the number that reaches `wanted`."""
-
     from scipy.special import ndtr
 
     def closed(n: int) -> float:
@@ -317,16 +299,8 @@ def _needed(
         chance = _apart(other, measure, gap)
         studies = int(np.clip(1_000_000 // other.items, min(100, most), most))
         share, error = observed(other, chance, measure, level, studies, random)
-        closed_share = closed_form(other, chance, measure, level)
-        rows.append(
-            {
-                "items": other.items,
-                "families": other.families,
-                "power": share,
-                "error": error,
-                "closed_form": closed_share,
-            }
-        )
+        by = {"items": other.items, "families": other.families, "power": share, "error": error}
+        rows.append(by | {"closed_form": closed_form(other, chance, measure, level)})
     curve = pd.DataFrame(rows)
     if about is None:
         return curve, None
@@ -352,12 +326,7 @@ def _smallest(
 
 
 def _repeats_needed(
-    design: Design,
-    chance: FloatArray,
-    measure: str,
-    level: float,
-    wanted: float,
-    offset: FloatArray,
+    design: Design, chance: FloatArray, measure: str, level: float, wanted: float, offset: FloatArray
 ) -> int | None:
     """Repeats of each item, the number of items as it is."""
     from scipy.special import ndtr

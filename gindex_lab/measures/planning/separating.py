@@ -1,9 +1,9 @@
 """How often a design separates two agents: simulated, and in closed form.
 
 Simulated studies are put to the test of `gl.comparisons` itself. In closed form, the units' contributions to
-the difference have variances that follow from the curves and the shares of luck; the errors that the test
-estimates have the same on average, and what `Fit.own` adds to them. For capability and mean the test by
-exchange asks for z √Σd² besides.
+the difference have variances that follow from the curves and the shares of luck. For capability and mean the
+test by exchange asks for z √Σd²; for spread and γ Student's t has errors with these variances on average, and
+what `Fit.own` adds to them.
 """
 
 from __future__ import annotations
@@ -17,29 +17,18 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.limits import degrees, linear, satterthwaite
 from gindex_lab.measures.pairs import pair_table, welch
-from gindex_lab.measures.planning.designs import (
-    TERMS,
-    Design,
-    covariance,
-    series_of,
-    simulated,
-    value_of,
-)
+from gindex_lab.measures.planning.designs import TERMS, Design, covariance, series_of, simulated, value_of
 
 __all__ = ["closed_form", "observed"]
 
+# Judgements
 _BLOCK = 2_000_000  # responses that are simulated at once
-_AVERAGED = 8  # draws of them, over which the closed form is averaged
 _DRAWN = 200  # draws of the difficulties, where they are random
+_AVERAGED = 8  # of them, over which the closed form is averaged
 
 
 def observed(
-    design: Design,
-    chance: FloatArray,
-    measure: str,
-    ci: float,
-    studies: int,
-    random: np.random.Generator,
+    design: Design, chance: FloatArray, measure: str, ci: float, studies: int, random: np.random.Generator
 ) -> tuple[float, float]:
     """The share of simulated studies in which the two agents are separated, and its standard error."""
     found, size = [], max(1, min(studies, _BLOCK // (2 * design.items)))
@@ -58,8 +47,7 @@ def observed(
 
 def _moved(design: Design, chance: FloatArray, h: FloatArray) -> FloatArray:
     """The chances (2, N) of evenly spaced items, read at other difficulties."""
-    at = replace(design, spacing="even").places()
-    return np.stack([np.interp(h, at, row) for row in chance])
+    return np.stack([np.interp(h, design.places(), row) for row in chance])
 
 
 def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> float:
@@ -70,17 +58,16 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
 
     >>> flat = np.stack([np.full(100, 0.6), np.full(100, 0.4)])
     >>> round(closed_form(Design(items=100), flat, "mean", 0.95), 2)
-    0.78
+    0.8
     """
     from scipy.special import ndtr
 
     if design.spacing == "random" and design.difficulty is None:
-        even, found = design.places(), []
+        found = []
         for k in range(_AVERAGED):
             h = design.places(np.random.default_rng(k))
             at = replace(design, difficulty=tuple(h), spacing="even")
-            moved = np.stack([np.interp(h, even, row) for row in chance])
-            found.append(closed_form(at, moved, measure, ci))
+            found.append(closed_form(at, _moved(design, chance, h), measure, ci))
         return float(np.mean(found))
     h = design.places()
     fit, pull = _expected_fit(design, h, chance, measure)
@@ -96,9 +83,10 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
     if measure == "spread":
         values = values**2
     gap, deviation = abs(float(values[0] - values[1])), float(np.sqrt(variance.sum()))
-    bar = float(half_width(np.sqrt(total[0]), ci, freedom[0]))
     if measure in ("capability", "mean"):
-        bar = max(bar, _exchange_bar(design, chance, pull, variance, ci))
+        bar = _exchange_bar(design, chance, pull, variance, ci)
+    else:
+        bar = float(half_width(np.sqrt(total[0]), ci, freedom[0]))
     shares = [float(ndtr((sign * gap - bar) / max(deviation, 1e-300))) for sign in (1, -1)]
     return min(1.0, sum(shares))
 
@@ -106,18 +94,16 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
 def _exchange_bar(
     design: Design, chance: FloatArray, pull: FloatArray, variance: FloatArray, ci: float
 ) -> float:
-    """What the test by exchange asks for: z √Σd², with half a step for continuity (`exchange`)."""
+    """What the test by exchange asks for, z √Σd²: the squares of the true differences add to the
+    variances."""
     from scipy.special import ndtri
 
     units = int(design.codes().max()) + 1
     gaps = np.bincount(design.codes(), pull[0] * chance[0] - pull[1] * chance[1], units)
-    step = float(np.abs(pull[0]).min()) / design.repeats
-    return float(ndtri((1 + ci) / 2) * np.sqrt(variance.sum() + (gaps**2).sum()) + step / 2)
+    return float(ndtri((1 + ci) / 2) * np.sqrt(variance.sum() + (gaps**2).sum()))
 
 
-def _expected_fit(
-    design: Design, h: FloatArray, chance: FloatArray, measure: str
-) -> tuple[Fit, FloatArray]:
+def _expected_fit(design: Design, h: FloatArray, chance: FloatArray, measure: str) -> tuple[Fit, FloatArray]:
     """A fit whose errors are the deviations that responses have on average, and each item's pull (2, N)."""
     by_item = replace(design, families=None)
     fit = fit_of(by_item.sample(h, chance))
@@ -138,14 +124,10 @@ def _own_variance(design: Design, chance: FloatArray) -> FloatArray:
     trial, total = chance * (1 - chance), sum(design.lucks)
     if design.repeats == 1:
         return np.asarray(trial)
-    return np.asarray(
-        (trial + (design.repeats - 1) * covariance(chance, chance, total)) / design.repeats
-    )
+    return np.asarray((trial + (design.repeats - 1) * covariance(chance, chance, total)) / design.repeats)
 
 
-def _unit_variance(
-    design: Design, chance: FloatArray, pull: FloatArray
-) -> tuple[FloatArray, float]:
+def _unit_variance(design: Design, chance: FloatArray, pull: FloatArray) -> tuple[FloatArray, float]:
     """Variance (F,) of each unit's contribution to the difference, and about its fourth moment, summed."""
     shared, likeness, _ = design.lucks
     own = (pull**2 * _own_variance(design, chance)).sum(axis=0)

@@ -120,9 +120,7 @@ def colour(weight: IntArray, adjacent: Bits, words: int, level: int, stack: Stac
 
 
 @compiled
-def search(
-    weight: IntArray, adjacent: Bits, vertices: int, stack: Stack, target: int, work: int
-) -> bool:
+def search(weight: IntArray, adjacent: Bits, vertices: int, stack: Stack, target: int, work: int) -> bool:
     """Go on with the search until it is complete, `target` is reached, or `work` is used up."""
     words = (vertices + 63) // 64
     state = stack.state

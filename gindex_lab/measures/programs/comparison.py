@@ -1,4 +1,4 @@
-"""Many programs at once: all pairs of a corpus, and nearest neighbours.
+"""Many pairs of programs at once: Δ between the flows of two lists, copies compared once.
 
 Every flow is encoded once, copies are recognised, and one compiled loop goes through the pairs: most are
 decided by the matching that is blind to wires, few need a search. A pair that a search cannot decide
@@ -12,37 +12,32 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, overload
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ProgramLike
-from gindex_lab.foundation.validate import FloatArray, Mode, choice, vector
-from gindex_lab.measures.programs.divergence import say_if_cold
-from gindex_lab.measures.programs.encode import FlowTable, IntArray, Rules, encode
-from gindex_lab.measures.programs.flows import Flow, FlowLike
-from gindex_lab.measures.programs.kinds import (
-    EFFORT_IN_BATCH,
-    copies_of,
-    distinct,
-    in_batch,
-    room_of,
+from gindex_lab.foundation.validate import FloatArray, Mode
+from gindex_lab.measures.programs.divergence import (
+    EFFORT,
+    bounds_of,
+    say_if_cold,
+    table_divergence,
+    table_divergences,
 )
+from gindex_lab.measures.programs.encode import IntArray, ProgramTable, Rules, encode
+from gindex_lab.measures.programs.flows import Flow, FlowLike
+from gindex_lab.measures.programs.matching import OPEN, solve
 
-__all__ = [
-    "Comparison",
-    "Neighbours",
-    "Uncertified",
-    "compare",
-    "divergences",
-    "nearest",
-    "nearest_many",
-    "pairwise",
-]
+__all__ = ["Comparison", "Corpus", "Uncertified", "compare", "divergences", "in_batch", "warn_open"]
+
+# words of bitsets read for one pair of many: some hundredths of a second (a judgement, as EFFORT)
+EFFORT_IN_BATCH = 20_000_000
+_ROOM = 1_024  # vertices that a batch provides for (a judgement): 128 kB of edges
+_PAIRS_AT_ONCE = 1_000_000  # whose places are held in memory: 50 MB
+
+Intervals = dict[tuple[int, int], tuple[float, float]]
 
 
 class Uncertified(UserWarning):
@@ -58,22 +53,138 @@ class Comparison:
     """
 
     values: FloatArray
-    intervals: dict[tuple[int, int], tuple[float, float]]
+    intervals: Intervals
     decided: Counter[str]
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """The nearest flow of a corpus for each of many flows, and how much work the bounds saved.
+class Corpus(NamedTuple):
+    """The encoded flows, which are copies, and how to compare.
 
-    Of `pairs` in all, `weighed` had their nodes compared and `evaluated` their Δ computed.
+    `of` names one flow of each kind and `number` the kind of every flow; `mirrored`: Δ is symmetric.
     """
 
-    index: IntArray
-    value: FloatArray
-    pairs: int
-    weighed: int
-    evaluated: int
+    table: ProgramTable
+    of: IntArray
+    number: IntArray
+    rules: Rules
+    mirrored: bool
+
+    @classmethod
+    def encoded(cls, flows: list[Flow], rules: Rules) -> Corpus:
+        """The corpus of these flows: those with the same types, values and wires are copies."""
+        t, mirrored = encode(flows, rules)
+        kind, values, label = t.kind.tobytes(), t.content.values.tobytes(), t.relation.tobytes()
+        nodes, rows, corners = t.first.tolist(), t.content.row[t.first].tolist(), t.corner.tolist()
+        seen: dict[tuple[bytes, bytes, bytes], int] = {}
+        of: list[int] = []
+        number: list[int] = []
+        for f in range(len(flows)):
+            key = (
+                kind[4 * nodes[f] : 4 * nodes[f + 1]],
+                values[4 * rows[f] : 4 * rows[f + 1]],
+                label[corners[f] : corners[f + 1]],
+            )
+            if key not in seen:
+                seen[key] = len(of)
+                of.append(f)
+            number.append(seen[key])
+        return cls(t, np.array(of, dtype=np.int64), np.array(number, dtype=np.int64), rules, mirrored)
+
+    def between(self, rows: slice, columns: slice) -> Comparison:
+        """Δ from some of the flows to others."""
+        first, second = self.number[rows], self.number[columns]
+        left, right = np.unique(first), np.unique(second)
+        values, opened, decided = self._distinct(left, right)
+        if not (np.array_equal(left, first) and np.array_equal(right, second)):
+            values = values[np.ix_(np.searchsorted(left, first), np.searchsorted(right, second))]
+        intervals = {
+            (int(i), int(j)): interval
+            for (p, q), interval in opened.items()
+            for i in np.flatnonzero(first == p)
+            for j in np.flatnonzero(second == q)
+        }
+        return Comparison(values, intervals, decided)
+
+    def _distinct(self, left: IntArray, right: IntArray) -> tuple[FloatArray, Intervals, Counter[str]]:
+        """Δ between kinds of flows, each unordered pair once where Δ is symmetric."""
+        values = np.ones((len(left), len(right)))
+        intervals: Intervals = {}
+        decided: Counter[str] = Counter()
+        half = self.mirrored and np.array_equal(left, right)
+        filled = np.diff(self.table.first)[self.of] > 0
+        rows_at_once = max(1, _PAIRS_AT_ONCE // max(1, len(right)))
+        for start in range(0, len(left), rows_at_once):
+            block = slice(start, start + rows_at_once)
+            across, down = right[None, :], left[block, None]
+            copies = (down == across) & filled[down]
+            values[block][copies] = 0.0
+            decided["copy"] += int(copies.sum())
+            i, j = np.nonzero(down < across if half else down != across)
+            i += start
+            one, two = left[i], right[j]
+            if self.mirrored:  # the same question, whichever way round it is asked
+                one, two = np.minimum(one, two), np.maximum(one, two)
+            found, opened, counts = in_batch(self.table, self.of[one], self.of[two])
+            decided += counts
+            values[i, j] = found
+            if half:
+                values[j, i] = found
+            for k, interval in opened.items():
+                intervals[int(left[i[k]]), int(right[j[k]])] = interval
+                if half:
+                    intervals[int(right[j[k]]), int(left[i[k]])] = interval
+        return values, intervals, decided
+
+
+def in_batch(
+    t: ProgramTable, lefts: IntArray, rights: IntArray, room: int | None = None, again: int | None = None
+) -> tuple[FloatArray, dict[int, tuple[float, float]], Counter[str]]:
+    """Δ of a list of pairs, the bounds of those that stay open, and how many were decided by what.
+
+    A pair that `EFFORT_IN_BATCH` does not decide gets a search of its own with the budget `again` (None:
+    `EFFORT`, 0: none).
+    """
+    say_if_cold(solve)
+    low, high = np.zeros(len(lefts), np.int64), np.zeros(len(lefts), np.int64)
+    decided = np.zeros(len(lefts), np.uint8)
+    solve(t, lefts, rights, room or room_of(t), EFFORT_IN_BATCH, low, high, decided)
+    values = table_divergences(t, lefts, rights, low)
+    bound, found, _ = np.bincount(decided, minlength=3).tolist()
+    counts = Counter(bound=bound, search=found)
+    opened = {}
+    for k in np.flatnonzero(decided == OPEN).tolist():
+        lower, reason = table_divergence(t, lefts[k], rights[k], high[k]), "effort"
+        if again != 0:
+            lower, values[k], _, reason = bounds_of(t, int(lefts[k]), int(rights[k]), again or EFFORT)
+        counts[reason] += 1
+        if lower < values[k]:
+            opened[k] = (lower, float(values[k]))
+    return values, opened, counts
+
+
+def room_of(t: ProgramTable) -> int:
+    """Vertices that a batch provides for: all pairs of nodes of the largest flow, within reason."""
+    return int(min(_ROOM, max(1, np.diff(t.first).max(initial=1)) ** 2))
+
+
+def warn_open(intervals: Mapping[Any, tuple[float, float]]) -> None:
+    """Say so where a budget ended before a value was certain."""
+    if intervals:
+        widest = max(upper - lower for lower, upper in intervals.values())
+        said = (
+            f"{len(intervals)} values are upper bounds, at most {widest:.3g} too high: "
+            "see compare(...).intervals, or compare the two with a larger budget (effort=, seconds=)"
+        )
+        warnings.warn(said, Uncertified, stacklevel=3)
+
+
+def flows_of(name: str, flows: ProgramLike) -> list[Flow]:
+    """A list of programs as flows."""
+    if isinstance(flows, (str, bytes, PathLike, Flow)):
+        raise BadInput(name, flows, "[one-program] is one program", "pass a list of programs")
+    if isinstance(flows, Mapping) or not isinstance(flows, Iterable):
+        raise BadInput(name, flows, "[not-a-list] is not a list of programs", "pass a list of programs")
+    return [Flow.of(flow) for flow in flows]
 
 
 def compare(
@@ -81,40 +192,33 @@ def compare(
     others: Sequence[FlowLike] | None = None,
     mode: Mode | Rules = "exact",
 ) -> Comparison:
-    """Δ from each flow to each of the others, or between all flows of one list. (g-index paper, Eq 5.)
+    """Δ from each flow to each of the others, with the certificates of pairs that stayed open.
 
+    Parameters
+    ----------
+    flows : programs, one row each
+    others : programs, one column each; without them, the same list
+    mode : "exact", "reference", or `Rules`
+
+    Returns
+    -------
+    Comparison : `values` (rows x columns), `intervals` of open pairs, `decided` (what decided how many)
+
+    References
+    ----------
+    g-index paper, Eq 5.
+
+    Examples
+    --------
     >>> a, b = [{"id": "a", "type": "tab"}], [{"id": "a", "type": "tab"}, {"id": "b", "type": "csv"}]
     >>> compare([a, b], [a]).values.tolist()
     [[0.0], [0.5]]
     """
-    rules = Rules.of(mode)
-    rows, columns = flows_of("flows", flows), None if others is None else flows_of("others", others)
-    table, mirrored = encode(rows if columns is None else rows + columns, rules)
-    of, number = copies_of(table)
-    left = number[: len(rows)]
-    right = left if columns is None else number[len(rows) :]
-    rows_of = np.arange(len(of)) if columns is None else np.unique(left)
-    columns_of = rows_of if columns is None else np.unique(right)
-    values, intervals, decided = distinct(table, of, rows_of, columns_of, mirrored)
-    if not (np.array_equal(rows_of, left) and np.array_equal(columns_of, right)):
-        values = values[np.ix_(np.searchsorted(rows_of, left), np.searchsorted(columns_of, right))]
-    spread = {
-        (int(i), int(j)): interval
-        for (p, q), interval in intervals.items()
-        for i in np.flatnonzero(left == p)
-        for j in np.flatnonzero(right == q)
-    }
-    return Comparison(values, spread, decided)
-
-
-def flows_of(name: str, flows: ProgramLike) -> list[Flow]:
-    if isinstance(flows, (str, bytes, PathLike, Flow)):
-        raise BadInput(name, flows, "[one-program] is one program", "pass a list of programs")
-    if isinstance(flows, Mapping) or not isinstance(flows, Iterable):
-        raise BadInput(
-            name, flows, "[not-a-list] is not a list of programs", "pass a list of programs"
-        )
-    return [Flow.of(flow) for flow in flows]
+    rows = flows_of("flows", flows)
+    columns = [] if others is None else flows_of("others", others)
+    corpus = Corpus.encoded(rows + columns, Rules.of(mode))
+    here = slice(len(rows))
+    return corpus.between(here, here if others is None else slice(len(rows), None))
 
 
 def divergences(
@@ -122,8 +226,21 @@ def divergences(
 ) -> FloatArray:
     """Δ of the first with the first, the second with the second, ...: the distance alone, for scoring.
 
-    Reference: g-index paper, Eq 5.
+    Parameters
+    ----------
+    firsts, seconds : programs, as many of the one as of the other
+    mode : "exact", "reference", or `Rules`
 
+    Returns
+    -------
+    array : Δ of each pair; a warning tells of pairs that stayed open
+
+    References
+    ----------
+    g-index paper, Eq 5.
+
+    Examples
+    --------
     >>> divergences([[{"id": "a", "type": "tab"}]] * 2, [[{"id": "b", "type": "tab"}], []]).tolist()
     [0.0, 1.0]
     """
@@ -134,144 +251,5 @@ def divergences(
     table, _ = encode(left + right, Rules.of(mode))
     places = np.arange(len(left))
     values, opened, _ = in_batch(table, places, places + len(left))
-    _warn(opened)
+    warn_open(opened)
     return values
-
-
-@overload
-def pairwise(
-    flows: Mapping[str, FlowLike], mode: Mode | Rules = "exact", *, jobs: int | None = 1
-) -> pd.DataFrame: ...
-@overload
-def pairwise(
-    flows: Sequence[FlowLike],
-    mode: Mode | Rules = "exact",
-    *,
-    out: str | PathLike[str] | None = None,
-    dtype: str = "float64",
-    jobs: int | None = 1,
-) -> npt.NDArray[np.floating[Any]]: ...
-def pairwise(
-    flows: Sequence[FlowLike] | Mapping[str, FlowLike],
-    mode: Mode | Rules = "exact",
-    *,
-    out: str | PathLike[str] | None = None,
-    dtype: str = "float64",
-    jobs: int | None = 1,
-) -> npt.NDArray[np.floating[Any]] | pd.DataFrame:
-    """The matrix of Δ between all flows; row = first program. Warns where an interval stayed open.
-
-    Flows by name (a mapping) give a table with these names. `jobs` processes share the work (None: all
-    cores), or the workers of `gl.cluster`. For a corpus too large for the memory, `out` names a .npy file:
-    it is written tile by tile and returned as `np.load(out, mmap_mode="r")`; when the run is interrupted,
-    the same call goes on where it was (a journal beside the file knows). `dtype="float32"` halves the
-    file and rounds Δ to seven digits. (g-index paper, Eq 5 and Figure 6.)
-
-    >>> chain = [{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}]
-    >>> pairwise([chain, chain[:1], chain[1:]]).tolist()
-    [[0.0, 0.5, 0.5], [0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]
-    """
-    programs = list(flows.values()) if isinstance(flows, Mapping) else flows
-    kind = choice("dtype", dtype, ["float64", "float32"])
-    if out is None and jobs == 1 and not parallel.on_cluster():
-        result = compare(programs, mode=mode)
-        values, opened = result.values.astype(kind, copy=False), result.intervals
-    else:
-        values, opened = _in_tiles(flows, programs, Rules.of(mode), out, kind, jobs)
-    _warn(opened)
-    return pd.DataFrame(values, list(flows), list(flows)) if isinstance(flows, Mapping) else values
-
-
-def _in_tiles(
-    given: object,
-    programs: Sequence[FlowLike],
-    rules: Rules,
-    out: str | PathLike[str] | None,
-    dtype: str,
-    jobs: int | None,
-) -> tuple[Any, dict[tuple[int, int], tuple[float, float]]]:
-    from gindex_lab.measures.programs.tiles import Corpus, all_pairs, all_pairs_in_file
-
-    if out is not None and isinstance(given, Mapping):
-        problem = "[no-names] holds numbers without names"
-        raise BadInput("out", str(out), problem, "pass list(flows.values()), keep the names")
-    corpus = Corpus.encoded(flows_of("flows", programs), rules)
-    if out is None:
-        return all_pairs(corpus, dtype, jobs)
-    return all_pairs_in_file(corpus, out, dtype, jobs)
-
-
-def _warn(intervals: dict[Any, tuple[float, float]]) -> None:
-    if intervals:
-        widest = max(upper - lower for lower, upper in intervals.values())
-        said = (
-            f"{len(intervals)} values are upper bounds, at most {widest:.3g} too high: "
-            "see compare(...).intervals, or use divergence(..., seconds=)"
-        )
-        warnings.warn(said, Uncertified, stacklevel=3)
-
-
-def nearest(
-    flow: FlowLike, corpus: Sequence[FlowLike], mode: Mode | Rules = "exact"
-) -> tuple[int, float]:
-    """The place of the nearest program of a corpus (the first of equals) and its Δ: Ω of Eq 6.
-
-    >>> corpus = [[{"id": "a", "type": "csv"}], [{"id": "a", "type": "tab"}]]
-    >>> nearest([{"id": "b", "type": "tab"}], corpus)
-    (1, 0.0)
-    """
-    found = nearest_many([flow], corpus, mode)
-    return int(found.index[0]), float(found.value[0])
-
-
-def nearest_many(
-    flows: Sequence[FlowLike],
-    corpus: Sequence[FlowLike],
-    mode: Mode | Rules = "exact",
-    *,
-    exclude: npt.ArrayLike | None = None,
-) -> Neighbours:
-    """The nearest program of a corpus for each of many; `exclude[k]` is a place that flow k may not take.
-
-    A lower bound on Δ by types puts the corpus in order; a bound by best partners decides which Δ to
-    compute. Both are certified, so the result is that of comparing every pair. (g-index paper, Eq 6.)
-    """
-    queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
-    barred = np.full(len(queries), -1)
-    if exclude is not None:
-        barred = vector("exclude", exclude).astype(np.int64)
-    if not known or (exclude is not None and len(known) < 2):
-        raise BadInput(
-            "corpus",
-            len(known),
-            "[nothing-to-compare] leaves nothing to compare with",
-            "add programs",
-        )
-    if len(barred) != len(queries):
-        problem = f"[wrong-length] is not one place for each of {len(queries)} flows"
-        raise BadInput("exclude", len(barred), problem, "name one place a flow")
-    t, _ = encode(known + queries, Rules.of(mode))
-    places = np.arange(len(known), len(known) + len(queries))
-    index, value, weighed, evaluated = nearest_in(t, places, (0, len(known)), barred)
-    pairs = len(queries) * (len(known) - (exclude is not None))
-    return Neighbours(index, value, pairs, weighed, evaluated)
-
-
-def nearest_in(
-    t: FlowTable, queries: IntArray, known: tuple[int, int], barred: IntArray
-) -> tuple[IntArray, FloatArray, int, int]:
-    """The nearest to each query among the flows of a table from known[0] to known[1], but the one `barred`,
-    and its Δ: Ω (Eq 6); how many pairs were weighed and evaluated."""
-    from gindex_lab.measures.programs.neighbours import closest
-
-    say_if_cold()
-    index, value, _, still_open, weighed, evaluated = closest(
-        t, queries, *known, barred, 0, room_of(t), EFFORT_IN_BATCH
-    )
-    for k in np.flatnonzero(still_open):  # all pairs with a larger budget
-        others = np.setdiff1d(np.arange(*known), barred[k])
-        values, opened, _ = in_batch(t, np.full(len(others), queries[k]), others)
-        best = int(np.argmin(values))
-        _warn({k: v for k, v in opened.items() if v[0] < values[best]})
-        index[k], value[k], evaluated = others[best], values[best], evaluated + len(others)
-    return index, value, int(weighed), int(evaluated)

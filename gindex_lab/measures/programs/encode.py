@@ -1,4 +1,4 @@
-"""Flows as integers: what the compiled kernel compares.
+"""Flows as integers: the table of programs that the compiled kernels compare.
 
 Each type becomes a number, each attribute of a type a column, each value a number, so that two nodes are
 compared by walking two short rows of integers. Similarities w = matches / attributes become whole
@@ -23,14 +23,13 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.measures.programs.flows import Flow
 
-__all__ = ["FlowNodes", "FlowTable", "Rules", "encode", "ends", "freeze", "shades"]
+__all__ = ["FlowNodes", "ProgramTable", "Rules", "encode", "freeze", "shades", "starts"]
 
 IntArray = npt.NDArray[np.int64]
 
 _MISSING = -1
-_UNORDERED = (
-    32  # ordering the vertices of a smaller graph takes longer than it saves (benchmark gindex)
-)
+_UNORDERED = 32  # ordering the vertices of a smaller graph takes longer than it saves (benchmark gindex)
+_ROUNDS = 4  # of refining shades; a judgement: few nodes of a flow look alike four wires around
 # by strictness, the types whose values are looked up as they are: to a dictionary True and 1 are the same
 _PLAIN = {True: {str, int, type(None)}, False: {str, int, type(None), bool}}
 
@@ -76,8 +75,8 @@ class FlowNodes(NamedTuple):
     symmetric: bool
 
 
-class FlowTable(NamedTuple):
-    """Many programs in one set of arrays; the nodes of each are sorted by type.
+class ProgramTable(NamedTuple):
+    """Many programs, flows or drawings, in one set of arrays; the nodes of each are sorted by type.
 
     Program f has the nodes first[f] ... first[f+1]-1; node k (of all) has the type kind[k], and `content`
     says what it holds. relation[corner[f] + i·n + j] relates two nodes of one program (0 where no wire
@@ -95,6 +94,7 @@ class FlowTable(NamedTuple):
     both_ways: bool
     both_empty: float  # Δ of two empty programs
     unordered: int  # vertices of an association graph so small that they need no order
+    partners: int  # of each node, the best so many are considered after a greedy attempt; 0: all, exactly
 
 
 def freeze(value: Any, strict: bool) -> Any:
@@ -119,40 +119,44 @@ def freeze(value: Any, strict: bool) -> Any:
     return ("nan",) if value != value else value
 
 
-def encode(flows: Sequence[Flow], rules: Rules) -> tuple[FlowTable, bool]:
+def encode(flows: Sequence[Flow], rules: Rules) -> tuple[ProgramTable, bool]:
     """The table of many flows, and whether w(v', v'') = w(v'', v') throughout."""
     types = [kind for flow in flows for kind in flow.types]
     attributes = [own for flow in flows for own in _attributes(flow, rules)]
     counts = np.array([len(own) for own in attributes], dtype=np.int64)
     sizes = np.array([len(flow.types) for flow in flows], dtype=np.int64)
     kinds, columns, widths = _columns(types, attributes)
-    first, corner = ends(sizes), ends(sizes**2)
+    first, corner = starts(sizes), starts(sizes**2)
     start = np.repeat(first[:-1], sizes)
     order = np.lexsort((kinds, start))  # flow by flow, and in a flow by type
     rank = np.argsort(order)
     kind = kinds[order]
     width = widths[kind]
-    row = ends(width)
+    row = starts(width)
     values = np.full(row[-1], _MISSING, dtype=np.int32)
     values[np.repeat(row[rank], counts) + columns] = _value_numbers(attributes, rules.symmetric)
     uniform = len(columns) == len(values)
-    largest = int(sizes.max(initial=0))
-    unit = _unit(_divisors(kinds, counts, widths, rules.symmetric, uniform), largest)
-    divisors = np.maximum(np.arange(widths.max(initial=0) + 1), 1)
-    content = FlowNodes(row, width, values, unit // divisors, unit % divisors, rules.symmetric)
+    if uniform or not rules.symmetric:
+        divisors = set((widths if uniform else counts).tolist())
+    else:  # as many attributes as either node has, or both together
+        fewest = widths.copy()
+        np.minimum.at(fewest, kinds, counts.astype(np.int32))
+        divisors = {
+            p for few, most in zip(fewest, widths, strict=True) for p in range(int(few), int(most) + 1)
+        }
+    unit = _unit(divisors, int(sizes.max(initial=0)))
+    parts = np.maximum(np.arange(widths.max(initial=0) + 1), 1)
+    content = FlowNodes(row, width, values, unit // parts, unit % parts, rules.symmetric)
     relation = _labels(flows, rank - start, first, corner, rules.ports)
     place = (order - start).astype(np.int32)
-    table = FlowTable(
-        first, kind, corner, relation, place, content, unit, 0.0, rules.both_ways, 1.0, _UNORDERED
-    )
+    how = unit, 0.0, rules.both_ways, 1.0, _UNORDERED, 0
+    table = ProgramTable(first, kind, corner, relation, place, content, *how)
     return table, rules.symmetric or uniform
 
 
-def ends(sizes: npt.NDArray[Any]) -> IntArray:
+def starts(sizes: npt.NDArray[Any]) -> IntArray:
     """Where each of many rows starts when they lie one after another, and where the last one ends."""
-    result = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=result[1:])
-    return result
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _numbers(*known: Any) -> defaultdict[Any, int]:
@@ -164,84 +168,44 @@ def _attributes(flow: Flow, rules: Rules) -> Sequence[dict[str, Any]]:
     """The attributes of each node, with the ids of nodes replaced by their content on request."""
     if not rules.resolve_references:
         return flow.attributes
-    content = {
-        name: ["node", kind, attributes]
-        for name, kind, attributes in zip(flow.ids, flow.types, flow.attributes, strict=True)
-    }
+    nodes = zip(flow.ids, flow.types, flow.attributes, strict=True)
+    content = {name: ["node", kind, attributes] for name, kind, attributes in nodes}
     return [
         {key: content.get(v, v) if type(v) is str else v for key, v in attributes.items()}
         for attributes in flow.attributes
     ]
 
 
-class _Layouts(dict[tuple[Any, ...], tuple[int, bytes]]):
-    """By a type and the names of a node's attributes: the number of the type, and the column of each.
+def _columns(
+    types: list[str | None], attributes: list[dict[str, Any]]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The number of each node's type, the columns of all attributes in a row, and how many a type has.
 
     Nodes of one type mostly list the same attributes in the same order, so a layout is worked out once
     and then looked up; columns are kept as the bytes of 32-bit integers, quick to join.
     """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.columns: list[dict[str, int]] = []
-        self._kinds = _numbers()
-
-    def __missing__(self, signature: tuple[Any, ...]) -> tuple[int, bytes]:
-        kind, *keys = signature
-        number = self._kinds[kind]
-        if number == len(self.columns):
-            self.columns.append({})
-        known = self.columns[number]
-        columns = array("i", [known.setdefault(key, len(known)) for key in keys])
-        self[signature] = layout = number, columns.tobytes()
-        return layout
-
-
-def _columns(
-    types: list[str | None], attributes: list[dict[str, Any]]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The number of each node's type, the columns of all attributes in a row, and how many a type has."""
-    layouts = _Layouts()
-    found = [
-        # a node without a type is one of a kind
-        layouts[(object() if kind is None else kind, *own)]
-        for kind, own in zip(types, attributes, strict=True)
-    ]
+    layouts: dict[tuple[Any, ...], tuple[int, bytes]] = {}
+    number: defaultdict[Any, int] = _numbers()
+    known: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    found = []
+    for kind, own in zip(types, attributes, strict=True):
+        signature = (object() if kind is None else kind, *own)  # a node without a type is one of a kind
+        if signature not in layouts:
+            at = number[signature[0]]
+            columns = array("i", [known[at].setdefault(key, len(known[at])) for key in own])
+            layouts[signature] = at, columns.tobytes()
+        found.append(layouts[signature])
     kinds = np.array([kind for kind, _ in found], dtype=np.int32)
-    columns = np.frombuffer(b"".join([columns for _, columns in found]), dtype=np.int32)
-    return kinds, columns, np.array([len(known) for known in layouts.columns], dtype=np.int32)
+    joined = np.frombuffer(b"".join([columns for _, columns in found]), dtype=np.int32)
+    return kinds, joined, np.array([len(known[at]) for at in range(len(number))], dtype=np.int32)
 
 
 def _value_numbers(attributes: list[dict[str, Any]], strict: bool) -> npt.NDArray[np.int32]:
     """A number for each value of all attributes in a row, equal exactly when the values are; null is 0."""
     plain = _PLAIN[strict]
-    frozen = [
-        value if type(value) in plain else freeze(value, strict)
-        for own in attributes
-        for value in own.values()
-    ]
+    values = [value for own in attributes for value in own.values()]
+    frozen = [value if type(value) in plain else freeze(value, strict) for value in values]
     return np.fromiter(map(_numbers(None).__getitem__, frozen), np.int32, len(frozen))
-
-
-def _divisors(
-    kinds: npt.NDArray[np.int32],
-    counts: IntArray,
-    widths: npt.NDArray[np.int32],
-    symmetric: bool,
-    uniform: bool,
-) -> set[int]:
-    """The numbers of attributes that can divide a similarity."""
-    if uniform:
-        return set(widths.tolist())
-    if not symmetric:
-        return set(counts.tolist())
-    fewest = widths.copy()
-    np.minimum.at(fewest, kinds, counts.astype(np.int32))
-    return {
-        p
-        for few, width in zip(fewest.tolist(), widths.tolist(), strict=True)
-        for p in range(few, width + 1)
-    }
 
 
 def _unit(divisors: set[int], most_nodes: int) -> int:
@@ -265,40 +229,30 @@ def _labels(
     """The wires of each flow as a square of labels: 1 for a wire, or one label per set of ports."""
     counts = [len(flow.wires) for flow in flows]
     ends = [end for flow in flows for wire in flow.wires for end in wire]
-    start = np.repeat(first[:-1], counts)
-    source, target = rank[np.array(ends, dtype=np.int64).reshape(-1, 2).T + start]
-    result = np.zeros(corner[-1], dtype=np.uint8)
-    result[np.repeat(corner[:-1], counts) + source * np.repeat(np.diff(first), counts) + target] = (
-        _port_labels(flows) if ports else 1
-    )
-    return result
-
-
-def _port_labels(flows: Sequence[Flow]) -> list[int]:
+    source, target = rank[np.array(ends, dtype=np.int64).reshape(-1, 2).T + np.repeat(first[:-1], counts)]
     seen = _numbers(frozenset())
-    labels = [seen[ports] for flow in flows for ports in flow.ports.values()]
+    labels = [seen[some] for flow in flows for some in flow.ports.values()] if ports else 1
     if len(seen) > 256:
         problem = "different sets of ports are more than the 256 supported"
         raise BadInput("ports", len(seen), problem, "use ports=False")
-    return labels
+    result = np.zeros(corner[-1], dtype=np.uint8)
+    result[np.repeat(corner[:-1], counts) + source * np.repeat(np.diff(first), counts) + target] = labels
+    return result
 
 
-def shades(t: FlowTable, flow: int, rounds: int = 4) -> IntArray:
-    """A number per node for its content and that of the nodes up to `rounds` wires away.
+def shades(t: ProgramTable, flow: int) -> IntArray:
+    """A number per node for its content and that of the nodes up to four wires away.
 
     Nodes that correspond in a renamed copy have the same shade (Weisfeiler and Leman's refinement).
     """
     start, end = int(t.first[flow]), int(t.first[flow + 1])
     row, values = t.content.row, t.content.values
-    size = end - start
-    square = t.relation[t.corner[flow] : t.corner[flow + 1]].reshape(size, size)
-    ends = [(int(i), int(j), int(square[i, j])) for i, j in np.argwhere(square)]
-    shade = [
-        hash((int(t.kind[k]), values[row[k] : row[k + 1]].tobytes())) for k in range(start, end)
-    ]
-    for _ in range(rounds):
-        around: list[list[tuple[int, int]]] = [[] for _ in range(size)]
-        for i, j, label in ends:
+    square = t.relation[t.corner[flow] : t.corner[flow + 1]].reshape(end - start, end - start)
+    wires = [(int(i), int(j), int(square[i, j])) for i, j in np.argwhere(square)]
+    shade = [hash((int(t.kind[k]), values[row[k] : row[k + 1]].tobytes())) for k in range(start, end)]
+    for _ in range(_ROUNDS):
+        around: list[list[tuple[int, int]]] = [[] for _ in shade]
+        for i, j, label in wires:
             around[i].append((label, shade[j]))
             around[j].append((-label, shade[i]))
         shade = [hash((own, *sorted(near))) for own, near in zip(shade, around, strict=True)]

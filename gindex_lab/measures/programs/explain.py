@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gindex_lab.measures.programs.encode import Rules, freeze
-from gindex_lab.measures.programs.flows import Flow
 
 if TYPE_CHECKING:
     from gindex_lab.measures.programs.divergence import Divergence
@@ -24,10 +23,24 @@ _COLUMNS = ["what", "type", "first", "second", "attribute", "in_first", "in_seco
 
 
 def explain(result: Divergence) -> pd.DataFrame:
-    """A divergence as a table, one row per matched node, differing attribute, lone node, lone wire.
+    """A divergence as a table of facts.
 
-    Reference: g-index paper, Eq 5.
+    Parameters
+    ----------
+    result : what `gl.divergence` gave
 
+    Returns
+    -------
+    DataFrame : one row per matched node, differing attribute, node and wire of one program only; `what`,
+        `type`, `first` and `second` (ids; of a wire its two ends), `attribute`, `in_first`, `in_second`,
+        `similarity`
+
+    References
+    ----------
+    g-index paper, Eq 5 and section 2.4.2.
+
+    Examples
+    --------
     >>> from gindex_lab.measures.programs.divergence import divergence
     >>> a = [{"id": "a", "type": "in", "topic": 1, "qos": 0, "wires": [["b"]]}, {"id": "b", "type": "out"}]
     >>> b = [{"id": "x", "type": "in", "topic": 2, "qos": 0}]
@@ -38,13 +51,10 @@ def explain(result: Divergence) -> pd.DataFrame:
     2  node only in the first  out     b
     3  wire only in the first          a      b
     """
-    rows = [*_matched(result), *_lone_nodes(result), *_lone_wires(result)]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    return pd.DataFrame([*_matched(result), *_lone(result)], columns=_COLUMNS)
 
 
-def node_similarity(
-    first: dict[str, Any], second: dict[str, Any], rules: Rules
-) -> tuple[float, list[str]]:
+def node_similarity(first: dict[str, Any], second: dict[str, Any], rules: Rules) -> tuple[float, list[str]]:
     """w = p_match / p of two nodes of one type (Section 2.4.2; Eq 2 is Δ = 1 - w²), and what differs.
 
     >>> node_similarity({"p": 1}, {"p": 1, "q": 2, "r": 3}, Rules.of("reference"))
@@ -55,53 +65,35 @@ def node_similarity(
     strict = rules.symmetric
     keys = list(first) + [key for key in second if strict and key not in first]
     absent: Any = (_ABSENT,) if strict else None
-    different = [
-        key
-        for key in keys
-        if freeze(first.get(key, absent), strict) != freeze(second.get(key, absent), strict)
-    ]
+    one, two = ([freeze(node.get(key, absent), strict) for key in keys] for node in (first, second))
+    different = [key for key, mine, theirs in zip(keys, one, two, strict=True) if mine != theirs]
     return (1.0 if not keys else 1 - len(different) / len(keys)), different
 
 
 def _matched(result: Divergence) -> Iterator[dict[str, Any]]:
     one, two = result.first, result.second
-    at_one, at_two = _places(one), _places(two)
-    for left, right in result.mapping.items():
-        mine, theirs = one.attributes[at_one[left]], two.attributes[at_two[right]]
-        similarity, different = node_similarity(mine, theirs, result.rules)
-        node = {"type": one.types[at_one[left]], "first": left, "second": right}
+    mine, theirs = (dict(zip(flow.ids, flow.attributes, strict=True)) for flow in (one, two))
+    kinds = dict(zip(one.ids, one.types, strict=True))
+    for a, b in result.mapping.items():
+        similarity, different = node_similarity(mine[a], theirs[b], result.rules)
+        node = {"type": kinds[a], "first": a, "second": b}
         yield {"what": "matched node", **node, "similarity": similarity}
         for key in different:
-            values = {"in_first": mine.get(key, _ABSENT), "in_second": theirs.get(key, _ABSENT)}
+            values = {"in_first": mine[a].get(key, _ABSENT), "in_second": theirs[b].get(key, _ABSENT)}
             yield {"what": "differing attribute", **node, "attribute": key, **values}
 
 
-def _lone_nodes(result: Divergence) -> Iterator[dict[str, Any]]:
-    partners = set(result.mapping.values())
-    for name, kind in zip(result.first.ids, result.first.types, strict=True):
-        if name not in result.mapping:
-            yield {"what": "node only in the first", "type": kind, "first": name}
-    for name, kind in zip(result.second.ids, result.second.types, strict=True):
-        if name not in partners:
-            yield {"what": "node only in the second", "type": kind, "second": name}
-
-
-def _lone_wires(result: Divergence) -> Iterator[dict[str, Any]]:
-    """Wires of one program without a counterpart; `first` and `second` are then their two ends."""
+def _lone(result: Divergence) -> Iterator[dict[str, Any]]:
+    """The nodes, then the wires, that have no counterpart."""
     image = result.mapping
-    origin = {right: left for left, right in image.items()}
-    ends = [
-        {(flow.ids[i], flow.ids[j]) for i, j in flow.wires}
-        for flow in (result.first, result.second)
-    ]
-    for mine, theirs, partner, which in (
-        (ends[0], ends[1], image, "first"),
-        (ends[1], ends[0], origin, "second"),
-    ):
-        for source, target in sorted(mine):
-            if (partner.get(source), partner.get(target)) not in theirs:
-                yield {"what": f"wire only in the {which}", "first": source, "second": target}
-
-
-def _places(flow: Flow) -> dict[str, int]:
-    return {name: k for k, name in enumerate(flow.ids)}
+    origin = {b: a for a, b in image.items()}
+    sides = ((result.first, image, "first"), (result.second, origin, "second"))
+    for flow, partner, which in sides:
+        for name, kind in zip(flow.ids, flow.types, strict=True):
+            if name not in partner:
+                yield {"what": f"node only in the {which}", "type": kind, which: name}
+    wires = [{(flow.ids[i], flow.ids[j]) for i, j in flow.wires} for flow, _, _ in sides]
+    for mine, theirs, (_, partner, which) in zip(wires, wires[::-1], sides, strict=True):
+        for a, b in sorted(mine):
+            if (partner.get(a), partner.get(b)) not in theirs:
+                yield {"what": f"wire only in the {which}", "first": a, "second": b}

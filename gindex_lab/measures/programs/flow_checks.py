@@ -23,7 +23,7 @@ __all__ = ["Node", "checked_nodes", "complete_nodes", "node_array", "ports_of", 
 
 Node = Mapping[str, Any]
 
-_DEEPEST = 60  # levels of nesting in one attribute
+_DEEPEST = 60  # levels of nesting in one attribute (a judgement: Python's own stack allows about 900)
 _TEXT = frozenset([str])
 _PLAIN = frozenset([str, bool, int, float, type(None)])
 
@@ -44,16 +44,12 @@ def _parse(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_not_json)
     except RecursionError:
-        raise BadProgram(
-            "nodes", text[:40], "[too-deep] is nested too deeply", "flatten it"
-        ) from None
+        raise BadProgram("nodes", text[:40], "[too-deep] is nested too deeply", "flatten it") from None
     except BadProgram:
         raise
     except ValueError as error:
         remedy = "fix the text, or take what can be saved with Flow.salvage(text)"
-        raise BadProgram(
-            "nodes", text[:40], f"[not-json] is not JSON ({str(error)[:80]})", remedy
-        ) from None
+        raise BadProgram("nodes", text[:40], f"[not-json] is not JSON ({str(error)[:80]})", remedy) from None
 
 
 def node_array(source: object) -> tuple[list[Any], str, str]:
@@ -79,50 +75,34 @@ def checked_nodes(array: list[Any], strict: bool, drop_types: frozenset[str]) ->
     """The nodes by id, each with a type and with attributes that can be compared."""
     kept: dict[str, Node] = {}
     for k, node in enumerate(array):
-        place = f"nodes[{k}]"
+        at = f"nodes[{k}]"
         if not isinstance(node, Mapping):
-            raise BadProgram(
-                place, node, "[not-a-node] is not a node", "a node is an object with id and type"
-            )
-        name = node.get("id")
+            raise BadProgram(at, node, "[not-a-node] is not a node", "a node is an object with id and type")
+        name, kind = node.get("id"), node.get("type")
         if not isinstance(name, str) or not name:
+            raise BadProgram(f"{at}['id']", name, "[not-a-name] is not a name", "give each node a string id")
+        if not (isinstance(kind, str) and kind) and (kind is not None or strict):
             raise BadProgram(
-                f"{place}['id']", name, "[not-a-name] is not a name", "give each node a string id"
+                f"{at}['type']", kind, "[not-a-type] is not a type", "give each node a string type"
             )
-        _check_type(place, node, strict)
-        _check_values(place, node)
-        if name in kept:
-            if strict:
-                problem = "[duplicate] is already used"
-                raise BadProgram(f"{place}['id']", name, problem, "rename it, or pass strict=False")
+        _check_values(at, node)
+        if name in kept and strict:
+            problem = "[duplicate] is already used"
+            raise BadProgram(f"{at}['id']", name, problem, "rename it, or pass strict=False")
+        if kept.pop(name, None):
             warnings.warn(
-                f"[duplicate] {place}: id {name!r} is taken, the last node wins",
-                Caution,
-                stacklevel=4,
+                f"[duplicate] {at}: id {name!r} is taken, the last node wins", Caution, stacklevel=4
             )
-            del kept[name]
-        if node.get("type") not in drop_types:
+        if kind not in drop_types:
             kept[name] = node
     return kept
 
 
-def _check_type(place: str, node: Node, strict: bool) -> None:
-    kind = node.get("type")
-    if isinstance(kind, str) and kind:
-        return
-    if kind is not None or strict:
-        raise BadProgram(
-            f"{place}['type']", kind, "[not-a-type] is not a type", "give each node a string type"
-        )
-
-
-def _check_values(place: str, node: Node) -> None:
+def _check_values(at: str, node: Node) -> None:
     """Keys are text, values are JSON; wires are looked at with the ids in hand."""
     if not _TEXT.issuperset(map(type, node)):
         key = next(key for key in node if type(key) is not str)
-        raise BadProgram(
-            place, key, "[not-a-name] is not a name of an attribute", "use string keys"
-        )
+        raise BadProgram(at, key, "[not-a-name] is not a name of an attribute", "use string keys")
     if _PLAIN.issuperset(map(type, node.values())):
         return
     for key, value in node.items():
@@ -130,23 +110,17 @@ def _check_values(place: str, node: Node) -> None:
             continue
         if not isinstance(value, (list, tuple, dict)):
             remedy = "use text, numbers, lists, objects"
-            raise BadProgram(
-                f"{place}[{key!r}]", value, "[not-a-json-value] is not a JSON value", remedy
-            )
+            raise BadProgram(f"{at}[{key!r}]", value, "[not-a-json-value] is not a JSON value", remedy)
         if _deeper_than(value, _DEEPEST):
             problem = f"[too-deep] is over {_DEEPEST} levels deep"
-            raise BadProgram(f"{place}[{key!r}]", type(value), problem, "flatten it")
+            raise BadProgram(f"{at}[{key!r}]", type(value), problem, "flatten it")
 
 
 def _deeper_than(value: object, levels: int) -> bool:
     layer: list[Any] = [value]
     for _ in range(levels):
-        layer = [
-            part
-            for item in layer
-            for part in (item.values() if isinstance(item, Mapping) else item)
-            if isinstance(part, (list, tuple, dict))
-        ]
+        parts = [part for x in layer for part in (x.values() if isinstance(x, Mapping) else x)]
+        layer = [part for part in parts if isinstance(part, (list, tuple, dict))]
         if not layer:
             return False
     return True
@@ -154,30 +128,27 @@ def _deeper_than(value: object, levels: int) -> bool:
 
 def ports_of(name: str, wires: object) -> list[list[str]]:
     """The targets of each output port; a flat list of ids is one port, null is none."""
+    at = f"wires of {name!r}"
     if wires is None:
         return []
     if not isinstance(wires, (list, tuple)):
-        raise BadProgram(
-            f"wires of {name!r}", wires, "[not-a-list] is not a list", "use a list of lists of ids"
-        )
+        raise BadProgram(at, wires, "[not-a-list] is not a list", "use a list of lists of ids")
     if all(isinstance(port, str) for port in wires):
         return [list(wires)]
     if not all(isinstance(port, (list, tuple)) for port in wires):
-        problem = "[mixed-ports] mixes ids and lists of ids"
-        raise BadProgram(f"wires of {name!r}", wires, problem, "use one list per port")
-    for port in wires:
-        for target in port:
-            if not isinstance(target, str):
-                raise BadProgram(
-                    f"wires of {name!r}", target, "[not-an-id] is not an id", "use string ids"
-                )
+        raise BadProgram(at, wires, "[mixed-ports] mixes ids and lists of ids", "use one list per port")
+    for target in (target for port in wires for target in port):
+        if not isinstance(target, str):
+            raise BadProgram(at, target, "[not-an-id] is not an id", "use string ids")
     return [list(port) for port in wires]
 
 
+_DECODER = json.JSONDecoder()
 _START_OF_OBJECT = re.compile(r'\{\s*"')
+# judgements, so that megabytes of broken text end in seconds (tests of hostile texts)
 _EFFORT = 5  # characters that may be looked at, per character of the text
 _ATTEMPT = 500  # what an attempt that fails costs, in characters
-_WINDOW = 20_000
+_WINDOW = 20_000  # characters that a first attempt is given
 
 
 def complete_nodes(
@@ -189,64 +160,48 @@ def complete_nodes(
     >>> [node["id"] for node in nodes], lost
     (['a'], ['Expecting value at character 47'])
     """
-    decoder, left = json.JSONDecoder(), _EFFORT * len(text) + 1_000_000
+    left = _EFFORT * len(text) + 1_000_000
     found: dict[str, dict[str, Any]] = {}
     lost: list[str] = []
     start = _START_OF_OBJECT.search(text)
     while start:
-        value, at, cost, problem = _decode(decoder, text, start.start())
+        value, at, cost, problem = _decode(text, start.start())
         left -= cost
         if left < 0:
             lost.append(f"gave up at character {start.start()}: too many broken objects")
             break
-        for node in _nodes_in(value, lost, check):
-            found[node["id"]] = node
+        wrapped = value.get("flow")
+        for node in wrapped if isinstance(wrapped, list) else [value] if value else []:
+            try:
+                check([node])
+            except BadProgram as error:
+                lost.append(error.problem)
+            else:
+                found[node["id"]] = node
         if problem and len(lost) < largest:
             lost.append(problem)
         if len(found) > largest:
-            raise BadProgram(
-                "text", len(found), f"holds more than {largest} nodes", "raise largest="
-            )
+            raise BadProgram("text", len(found), f"holds more than {largest} nodes", "raise largest=")
         start = _START_OF_OBJECT.search(text, at)
     return list(found.values()), lost
 
 
-def _decode(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int, int, str]:
-    """The object that starts here, where to go on, the effort it took, and what went wrong.
+def _decode(text: str, start: int) -> tuple[dict[str, Any], int, int, str]:
+    """The object that starts here (else an empty one), where to go on, the effort it took, and the problem.
 
     A failed attempt counts the lines before it in what it was given: so it is given little at first.
     """
     window = text[start : start + _WINDOW]
     try:
         try:
-            value, end = decoder.raw_decode(window)
+            value, end = _DECODER.raw_decode(window)
         except json.JSONDecodeError as error:
             cut_short = error.pos >= len(window) - 1 or "Unterminated" in error.msg
             if len(window) < _WINDOW or not cut_short:
                 raise
-            value, end = decoder.raw_decode(text[start:])
+            value, end = _DECODER.raw_decode(text[start:])
         return value, start + end, end, ""
     except json.JSONDecodeError as error:
-        problem = f"{error.msg} at character {start + error.pos}"
-        return None, start + 1, _ATTEMPT + error.pos, problem
+        return {}, start + 1, _ATTEMPT + error.pos, f"{error.msg} at character {start + error.pos}"
     except (RecursionError, ValueError) as error:
-        return None, start + 1, 10 * _ATTEMPT, f"{type(error).__name__} at character {start}"
-
-
-def _nodes_in(
-    value: Any, lost: list[str], check: Callable[[list[Any]], object]
-) -> list[dict[str, Any]]:
-    """The value as a node, or the nodes of the flow that it wraps, without the invalid ones."""
-    if value is None:
-        return []
-    wrapped = value.get("flow")
-    candidates = wrapped if isinstance(wrapped, list) else [value]
-    nodes = []
-    for node in candidates:
-        try:
-            check([node])
-        except BadProgram as error:
-            lost.append(error.problem)
-        else:
-            nodes.append(node)
-    return nodes
+        return {}, start + 1, 10 * _ATTEMPT, f"{type(error).__name__} at character {start}"

@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGEST_FLOW", "NOT_COMPARED", "Flow", "FlowLike"]
 
+# the authors' code leaves these attributes out of the comparison; the paper names no such list
 NOT_COMPARED = frozenset(
     ["id", "x", "y", "z", "wires", "type", "endpointUrl", "name", "group", "tab", "label"]
-)  # the authors' code leaves these attributes out of the comparison; the paper names no such list
-LARGEST_FLOW = 5_000
+)
+LARGEST_FLOW = 5_000  # nodes: a judgement, above the largest flows that people publish
 
 
 class Flow:
@@ -81,11 +82,10 @@ class Flow:
         self.ids: tuple[str, ...] = tuple(kept)
         self.types: tuple[str | None, ...] = tuple(node.get("type") for node in self.nodes)
         self.attributes: tuple[dict[str, Any], ...] = tuple(
-            {key: value for key, value in node.items() if key not in NOT_COMPARED}
-            for node in self.nodes
+            {key: value for key, value in node.items() if key not in NOT_COMPARED} for node in self.nodes
         )
-        self._connect()
         self.lost: tuple[str, ...] = ()
+        self._connect()
 
     def _connect(self) -> None:
         """Sort the wires into those that join two nodes, loops, and those that lead nowhere."""
@@ -113,14 +113,13 @@ class Flow:
             raise BadProgram(
                 "path", path, "[not-a-path] is not a path", "name a JSON file, or use Flow(nodes)"
             )
-        options.setdefault("name", Path(path).stem)
-        return cls(text_of(path), **options)
+        return cls(text_of(path), **{"name": Path(path).stem, **options})
 
     @classmethod
     def salvage(cls, text: str | PathLike[str], **options: Any) -> Self:
         """What can be saved of a broken text (Section 2.4.4's "syntax errors": a reduced DAG).
 
-        Every complete object with an `id` and a `type` becomes a node; what was dropped is told in `lost`.
+        Every complete object with an `id` and a `type` becomes a node; `lost` says what was dropped.
 
         >>> cut = '[{"id": "a", "type": "inject", "wires": [["b"]]}, {"id": "b", "type": "deb'
         >>> flow = Flow.salvage(cut)
@@ -183,19 +182,12 @@ class Flow:
 
     def __repr__(self) -> str:
         name = f"{self.name!r}, " if self.name else ""
-        counts = [
-            (len(self), "node"),
-            (len(self.wires), "wire"),
-            (len(set(self.types)), "type"),
-        ]
-        told = ", ".join(f"{n} {word}" + "s" * (n != 1) for n, word in counts)
-        return f"Flow({name}{told})"
+        counts = [(len(self), "node"), (len(self.wires), "wire"), (len(set(self.types)), "type")]
+        return f"Flow({name}{', '.join(f'{n} {word}' + 's' * (n != 1) for n, word in counts)})"
 
 
 if TYPE_CHECKING:  # what stands for a program; checked when it is read
-    FlowLike: TypeAlias = (
-        Flow | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | PathLike[str]
-    )
+    FlowLike: TypeAlias = Flow | Sequence[Mapping[str, Any]] | Mapping[str, Any] | str | PathLike[str]
 else:
     FlowLike = object
 

@@ -17,8 +17,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of, no_duplicates, number
-from gindex_lab.measures.programs.domains import domain_distances
-from gindex_lab.measures.programs.records import Experiment, ExperimentLike
+from gindex_lab.measures.programs.records import Experiment, ExperimentLike, checked_distances
 
 __all__ = [
     "GIndex",
@@ -31,18 +30,18 @@ __all__ = [
     "task_contribution",
 ]
 
-_UNITS = {"PFLOP": 1.0, "TFLOP": 1e3, "GFLOP": 1e6, "FLOP": 1e15}
+_UNITS = {"PFLOP": 1.0, "TFLOP": 1e3, "GFLOP": 1e6, "FLOP": 1e15}  # to a PFLOP, the coarsest first
 
 
 @dataclass(frozen=True)
 class Settings:
     """The constants of the formula, and the choices that the paper leaves open.
 
-    `unit`: in which compute (recorded in PFLOP) enters the logarithm. `split`: "total" (each E_i that of the
-    whole curriculum) or "samples" (in proportion to |C_i|; our assumption, the paper gives no rule).
-    `difficulty`: "domain" sums GD over curriculum domains (Eq 8), "curriculum" takes Ω to the nearest of
-    all (Eq 6, 7).
-    `domains`: "given", or "samples" for each training sample as a domain of its own. `decimals`: of g.
+    `priors` is ρ (1e-4 in the authors' code; the paper says "constant"). `unit`: in which compute (recorded
+    in PFLOP) enters the logarithm. `split`: "total" (each E_i that of the whole curriculum) or "samples" (in
+    proportion to |C_i|; our assumption, the paper gives no rule). `difficulty`: "domain" sums GD over
+    curriculum domains (Eq 8), "curriculum" takes Ω to the nearest of all (Eq 6, 7). `domains`: "given", or
+    "samples" for each training sample as a domain of its own. `decimals`: of g.
 
     >>> Settings.of("reference").unit, Settings.of("exact").unit
     ('PFLOP', 'TFLOP')
@@ -69,21 +68,19 @@ class Settings:
     @classmethod
     def of(cls, mode: Mode, **changes: Any) -> Settings:
         """What the authors' code does, or the text of the paper; with changes."""
-        if mode_of(mode) == "reference":
-            return replace(cls(unit="PFLOP", split="total", decimals=3), **changes)
-        return replace(cls(), **changes)
+        reference = cls(unit="PFLOP", split="total", decimals=3)
+        return replace(reference if mode_of(mode) == "reference" else cls(), **changes)
 
     @classmethod
     def recorded(cls, record: Experiment, mode: Mode | None) -> tuple[Mode, Settings]:
         """The mode and settings that a record was made with; of another mode only its unit stays."""
         kept = dict(record.settings or {})
         made = mode_of(kept.pop("mode", "exact"))
-        unknown = set(kept) - {part.name for part in fields(cls)}
+        known = [part.name for part in fields(cls)]
+        unknown = sorted(set(kept) - set(known))
         if unknown:
-            remedy = "use " + ", ".join(part.name for part in fields(cls))
-            raise BadInput(
-                "settings", sorted(unknown)[0], "[not-a-setting] is not a setting", remedy
-            )
+            remedy = "use " + ", ".join(known)
+            raise BadInput("settings", unknown[0], "[not-a-setting] is not a setting", remedy)
         if mode is None or mode_of(mode) == made:
             return made, cls.of(made, **kept)
         return mode, cls.of(mode, **({"unit": kept["unit"]} if "unit" in kept else {}))
@@ -153,14 +150,33 @@ def g_index(
     distances: pd.DataFrame | None = None,
     settings: Settings | None = None,
 ) -> GIndex:
-    """The g-index of an experiment, with every component (Eq 9).
+    """The g-index of an experiment: g = mean over tasks of √( exp(12 θ) · Σ_i W_i exp(10 Ω_i) / (ρ + E_i) ).
 
-    `experiment` is an `Experiment`, or a path or dict in the authors' layout. The distances Ω between domains
-    come, in this order, from `distances`, from the experiment, from `programs` (a folder, or a mapping of
-    domain to programs), from a folder `domains` beside the folder of the record, or from the public sample.
-    `mode` (else "exact") and `settings` are those that the record names, as `gl.experiment` writes them.
+    Parameters
+    ----------
+    experiment : an `Experiment`, or a path or dict in the authors' layout
+    mode : "exact" (the text of the paper) or "reference" (the authors' code); by default that of the record,
+        else "exact"
+    programs : folder of folders of JSON files, or a mapping of domain to programs, to compute Ω from
+    distances : Ω as a DataFrame, task domains x curriculum domains
+    settings : the constants and choices; by default those of the record, else of the mode
 
-    >>> from gindex_lab.measures.programs.records import Experiment, ExperimentLike
+    Returns
+    -------
+    GIndex : `value`, `components` (one row per task), `terms` (one per task and domain), `settings`, `notes`
+
+    Notes
+    -----
+    Ω comes from the first of these that is known: `distances`, `programs`, the experiment, a folder `domains`
+    beside the folder of the record, the public sample.
+
+    References
+    ----------
+    g-index paper, section 3.1, Eqs 7-9.
+
+    Examples
+    --------
+    >>> from gindex_lab.measures.programs.records import Experiment
     >>> tasks = pd.DataFrame({"domain": ["a"], "performance": [0.5]})
     >>> omega = pd.DataFrame([[0.1]], ["a"], ["a"])
     >>> result = g_index(Experiment({"a": 8}, 4, tasks), "reference", distances=omega)
@@ -176,33 +192,30 @@ def g_index(
     curriculum = {name: n for name, n in record.curriculum.items() if n > 0}
     omega = _select(known, record.tasks["domain"], list(curriculum))
     counts = np.array(list(curriculum.values()), dtype=float)
-    share = _experience(record.compute, counts, chosen, mode)
+    spent = _experience(record.compute, counts, chosen, mode)
     weight = counts if chosen.domains == "samples" else curriculum_weight(counts)
-    return _assemble(record, list(curriculum), omega, weight, share, chosen, _notes(record, mode))
+    note = "θ is the mean of a domain: exp(12 θ) of each sample would give a larger g (Jensen)"
+    notes = (note,) if mode == "exact" and not record.per_sample else ()
+    return _assemble(record, list(curriculum), omega, weight, spent, chosen, notes)
 
 
 def _experience(compute: float, counts: FloatArray, settings: Settings, mode: Mode) -> FloatArray:
     """E of each curriculum domain; ρ + E must be positive, or the formula means nothing."""
-    part = compute * (
-        counts / counts.sum() if settings.split == "samples" else np.ones_like(counts)
-    )
+    part = compute * (counts / counts.sum() if settings.split == "samples" else np.ones_like(counts))
     result = np.asarray(experience(part, settings.unit))
     if not (settings.priors + result > 0).all():
-        raise BadInput(
-            "compute",
-            compute,
+        units = list(_UNITS)
+        finer = units[min(units.index(settings.unit) + 1, len(units) - 1)]  # where log₂ is larger
+        problem = (
             f"[experience-not-positive] gives an experience of {result.min():.3g} in {settings.unit}, "
-            "and ρ + E must be positive",
-            "compute of a record is in PFLOP; for a small run pass "
-            f"settings=Settings.of({mode!r}, unit={_finer(settings)!r})",
+            "and ρ + E must be positive"
         )
+        remedy = (
+            "compute of a record is in PFLOP; for a small run pass "
+            f"settings=Settings.of({mode!r}, unit={finer!r})"
+        )
+        raise BadInput("compute", compute, problem, remedy)
     return result
-
-
-def _finer(settings: Settings) -> str:
-    """The next smaller unit: the logarithm of the same compute is larger in it."""
-    units = list(_UNITS)
-    return units[min(units.index(settings.unit) + 1, len(units) - 1)]
 
 
 def _assemble(
@@ -210,56 +223,37 @@ def _assemble(
     curriculum: list[str],
     omega: FloatArray,
     weight: FloatArray,
-    share: FloatArray,
+    spent: FloatArray,
     settings: Settings,
     notes: tuple[str, ...],
 ) -> GIndex:
     """Eq 8 and 9 on arrays, tasks x curriculum domains, and the tables that show them."""
-    effective = omega if settings.difficulty == "domain" else _nearest_of_all(omega)
+    nearest = omega.min(axis=1)
+    effective = omega if settings.difficulty == "domain" else np.tile(nearest[:, None], len(curriculum))
     difficulty = generalisation_difficulty(effective, settings.difficulty_rate)
-    term = weight * difficulty / (settings.priors + share)
+    term = weight * difficulty / (settings.priors + spent)
     bracket = term.sum(axis=1)
-    theta = record.tasks["performance"].to_numpy()
-    contribution = task_contribution(theta, bracket, settings.performance_rate)
-    own = record.tasks["domain"].to_numpy()[:, None] == np.array(curriculum)[None, :]
+    tasks = record.tasks["domain"].to_numpy()
+    contribution = task_contribution(record.tasks["performance"], bracket, settings.performance_rate)
     components = record.tasks[["domain", "samples", "performance", "skill"]].assign(
-        domain_distance=omega.min(axis=1),
-        own_share=(term * own).sum(axis=1) / bracket,
+        domain_distance=nearest,
+        own_share=(term * (tasks[:, None] == np.array(curriculum)[None, :])).sum(axis=1) / bracket,
         bracket=bracket,
         contribution=contribution,
     )
-    components = components.set_index("domain").rename_axis("task")
     value = fsum(contribution) / len(contribution)  # the same in whatever order tasks are recorded
     value = value if settings.decimals is None else round(value, settings.decimals)
-    terms = _terms(record, curriculum, omega, weight, share, difficulty, term)
-    return GIndex(value, components, terms, settings, notes)
-
-
-def _nearest_of_all(omega: FloatArray) -> FloatArray:
-    return np.broadcast_to(omega.min(axis=1, keepdims=True), omega.shape)
-
-
-def _terms(
-    record: Experiment,
-    curriculum: list[str],
-    omega: FloatArray,
-    weight: FloatArray,
-    share: FloatArray,
-    difficulty: FloatArray,
-    term: FloatArray,
-) -> pd.DataFrame:
-    tasks, domains = omega.shape
-    return pd.DataFrame(
-        {
-            "task": np.repeat(record.tasks["domain"].to_numpy(), domains),
-            "curriculum": np.tile(curriculum, tasks),
-            "weight": np.tile(weight, tasks),
-            "experience": np.tile(share, tasks),
-            "distance": omega.ravel(),
-            "difficulty": difficulty.ravel(),
-            "term": term.ravel(),
-        }
-    )
+    terms = {
+        "task": np.repeat(tasks, len(curriculum)),
+        "curriculum": np.tile(curriculum, len(tasks)),
+        "weight": np.tile(weight, len(tasks)),
+        "experience": np.tile(spent, len(tasks)),
+        "distance": omega.ravel(),
+        "difficulty": difficulty.ravel(),
+        "term": term.ravel(),
+    }
+    components = components.set_index("domain").rename_axis("task")
+    return GIndex(value, components, pd.DataFrame(terms), settings, notes)
 
 
 def find_distances(
@@ -267,23 +261,16 @@ def find_distances(
 ) -> pd.DataFrame:
     """Ω between domains for an experiment, from the first place that knows them (see `g_index`)."""
     if distances is not None:
-        if not isinstance(distances, pd.DataFrame):
-            remedy = "pass a DataFrame of task domains x curriculum domains"
-            raise BadInput("distances", distances, "[wrong-type] is not a table", remedy)
         return distances
     if programs is None and record.distances is not None:
         return record.distances
-    if programs is None:
-        programs = _programs_beside(record)
-    return domain_distances(programs, mode)
+    from gindex_lab.measures.programs.domains import domain_distances  # numba, which is slow to import
 
-
-def _programs_beside(record: Experiment) -> Any:
-    """The programs in `../domains`, as in the authors' repository, or the public sample."""
-    if record.folder is not None and (record.folder.parent / "domains").is_dir():
-        return record.folder.parent / "domains"
+    beside = None if record.folder is None else record.folder.parent / "domains"  # the authors' repository
+    if programs is None and beside is not None and beside.is_dir():
+        programs = beside
     try:
-        return upstairs("load")("g-index-programs")
+        return domain_distances(upstairs("load")("g-index-programs") if programs is None else programs, mode)
     except DataUnavailable as error:
         problem = "[no-programs] names domains whose programs are not on this machine"
         remedy = f"pass programs= or distances= ({error.remedy})"
@@ -292,38 +279,13 @@ def _programs_beside(record: Experiment) -> Any:
 
 def _select(distances: pd.DataFrame, tasks: pd.Series, curriculum: list[str]) -> FloatArray:
     """Ω with one row per task and one column per curriculum domain."""
-    for name, labels, wanted in (
-        ("task domain", distances.index, tasks.unique().tolist()),
-        ("curriculum domain", distances.columns, curriculum),
-    ):
+    if not isinstance(distances, pd.DataFrame):
+        checked_distances(distances)
+    sides = (("task", distances.index, tasks.unique()), ("curriculum", distances.columns, curriculum))
+    for name, labels, wanted in sides:
         absent = [label for label in wanted if label not in labels]
         if absent:
-            problem = f"[no-distance] is a {name} without a distance"
+            problem = f"[no-distance] is a {name} domain without a distance"
             raise BadInput("distances", absent[0], problem, "pass its programs")
-    for axis in (distances.index, distances.columns):
-        no_duplicates("distances", axis)
-    chosen = distances.loc[tasks.tolist(), curriculum]
-    try:
-        values = chosen.to_numpy(dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        problem, remedy = (
-            "[not-a-number] holds something that is not a number",
-            "pass numbers from 0 to 1",
-        )
-        raise BadInput("distances", "a table", problem, remedy) from None
-    wrong = np.argwhere(~((values >= 0) & (values <= 1)))
-    if len(wrong):
-        row, column = wrong[0]
-        where = f"distances[{chosen.index[row]!r}, {chosen.columns[column]!r}]"
-        problem, remedy = "[out-of-range] is not a distance", "Ω lies between 0 and 1"
-        raise BadInput(where, float(values[row, column]), problem, remedy)
-    return values
-
-
-def _notes(record: Experiment, mode: Mode) -> tuple[str, ...]:
-    """What exact mode would need and does not have."""
-    if mode == "exact" and not record.per_sample:
-        return (
-            "θ is the mean of a domain: exp(12 θ) of each sample would give a larger g (Jensen)",
-        )
-    return ()
+        no_duplicates("distances", labels)
+    return checked_distances(distances.loc[tasks.tolist(), curriculum]).to_numpy(dtype=float)

@@ -1,9 +1,10 @@
-"""The engine of Δ, compiled: from two programs of a table to the weight of their best common subgraph.
+"""The engine of Δ, compiled: from two programs of a table to the weight Σ w of their best common subgraph.
 
 The best matching of nodes type by type, blind to relations (wires, links, places), bounds the similarity of
 two programs from above; in most pairs its relations agree, and it is the answer. Otherwise the pairs of nodes
-become the vertices of an association graph (Appendix C), and the clique search decides. Flows and drawings
-go the same way: only w, the similarity of two nodes, is each table's own (`similarity.py`).
+become the vertices of an association graph (g-index paper, Appendix C), and the clique search decides. Flows
+and drawings go the same way: only w, the similarity of two nodes, is each table's own (`similarity.py`).
+`divergence.py` turns the weight into Δ (Eq 5).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.programs.cliques import (
     Bits,
     Places,
@@ -24,45 +24,30 @@ from gindex_lab.measures.programs.cliques import (
     search,
     still_open,
 )
-from gindex_lab.measures.programs.encode import FlowTable, IntArray
+from gindex_lab.measures.programs.encode import IntArray, ProgramTable
 from gindex_lab.measures.programs.similarity import assign, similarity
 
 __all__ = [
     "BY_BOUND",
     "BY_SEARCH",
     "OPEN",
-    "CandidatePairs",
+    "Squares",
     "agree",
     "arrange",
     "associate",
+    "count_pairs",
     "decide",
-    "divergence_of",
+    "first_clique",
+    "matching_agrees",
+    "new_pairs",
+    "new_work",
+    "shorten",
     "solve",
+    "squares_of",
 ]
 
 BY_BOUND, BY_SEARCH, OPEN = range(3)  # what decided a pair, if anything did
-
-
-@compiled
-def divergence_of(t: FlowTable, a: int, b: int, weight: int) -> float:
-    """Eq 5: Δ = 1 - (Σ w)² / (|V'| |V''|), of a similarity Σ w in units; 1 where one program is empty."""
-    n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
-    if n == 0 or o == 0:
-        return t.both_empty if n == o else 1.0
-    # whole and broken part apart: n nodes that match fully give exactly n
-    s = weight // t.unit + (weight % t.unit) / t.unit
-    return 1.0 - (s * s) / (n * o)
-
-
-@compiled
-def divergences_of(
-    t: FlowTable, lefts: IntArray, rights: IntArray, weights: IntArray
-) -> FloatArray:
-    """Eq 5 for many pairs."""
-    result = np.empty(len(lefts))
-    for k in range(len(lefts)):
-        result[k] = divergence_of(t, lefts[k], rights[k], weights[k])
-    return result
+_GOOD = 0.95  # mean similarity from which the authors keep a greedy mapping of drawings (their code)
 
 
 class Squares(NamedTuple):
@@ -79,7 +64,7 @@ class Squares(NamedTuple):
 
 
 @compiled
-def squares_of(t: FlowTable, a: int, b: int) -> Squares:
+def squares_of(t: ProgramTable, a: int, b: int) -> Squares:
     """The relations of two programs, looked up once for many comparisons."""
     n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
     return Squares(t.relation, t.corner[a], n, t.corner[b], o, t.tolerance, t.both_ways)
@@ -113,29 +98,44 @@ class CandidatePairs(NamedTuple):
 
 
 @compiled
-def new_pairs(vertices: int, nodes: int, block: int) -> CandidatePairs:
-    """Room for so many pairs of nodes, nodes of the first program, and pairs of one type."""
+def new_pairs(room: int, nodes: int) -> CandidatePairs:
+    """Room for so many pairs of nodes, and nodes of the first program."""
     return CandidatePairs(
-        np.zeros(vertices, np.int32),
-        np.zeros(vertices, np.int32),
-        np.zeros(vertices, np.int64),
+        np.zeros(room, np.int32),
+        np.zeros(room, np.int32),
+        np.zeros(room, np.int64),
         np.zeros(nodes, np.int64),
-        np.zeros(block, np.int64),
+        np.zeros(room, np.int64),
     )
 
 
 @compiled
-def count_pairs(t: FlowTable, a: int, b: int) -> int:
+def same_kind(
+    kind: npt.NDArray[np.int32], x: int, end_x: int, y: int, end_y: int
+) -> tuple[int, int, int, int]:
+    """The next block of nodes of one type that both programs have: its start and size in each, or sizes 0."""
+    while x < end_x and y < end_y:
+        mine, other = kind[x], kind[y]
+        if mine != other:
+            x, y = x + (mine < other), y + (mine > other)
+            continue
+        rows = columns = 1
+        while x + rows < end_x and kind[x + rows] == mine:
+            rows += 1
+        while y + columns < end_y and kind[y + columns] == mine:
+            columns += 1
+        return x, rows, y, columns
+    return x, 0, y, 0
+
+
+@compiled
+def count_pairs(t: ProgramTable, a: int, b: int) -> int:
     """The number of pairs of nodes of one type."""
-    x, y, count = t.first[a], t.first[b], 0
-    while x < t.first[a + 1] and y < t.first[b + 1]:
-        kind = min(t.kind[x], t.kind[y])
-        rows = columns = 0
-        while x < t.first[a + 1] and t.kind[x] == kind:
-            x, rows = x + 1, rows + 1
-        while y < t.first[b + 1] and t.kind[y] == kind:
-            y, columns = y + 1, columns + 1
+    end_x, end_y, count = t.first[a + 1], t.first[b + 1], 0
+    x, rows, y, columns = same_kind(t.kind, t.first[a], end_x, t.first[b], end_y)
+    while rows > 0:
         count += rows * columns
+        x, rows, y, columns = same_kind(t.kind, x + rows, end_x, y + columns, end_y)
     return count
 
 
@@ -157,26 +157,17 @@ def worth_keeping(block: IntArray, start: int, columns: int, most: int) -> int:
 
 
 @compiled
-def associate(t: FlowTable, a: int, b: int, most: int, pairs: CandidatePairs) -> tuple[int, int]:
+def associate(t: ProgramTable, a: int, b: int, most: int, pairs: CandidatePairs) -> tuple[int, int]:
     """List the vertices of the association graph (Eq 11), and match the nodes blind to relations.
 
     Returns the number of vertices and the weight of the matching, which no common subgraph exceeds. With
     `most` > 0 only so many best partners of each node of the first program become vertices.
     """
-    x, y, end_x, end_y = t.first[a], t.first[b], t.first[a + 1], t.first[b + 1]
-    vertices, total = 0, 0
-    for i in range(end_x - x):
+    end_x, end_y, vertices, total = t.first[a + 1], t.first[b + 1], 0, 0
+    for i in range(end_x - t.first[a]):
         pairs.partner[i] = -1
-    while x < end_x and y < end_y:
-        kind, other = t.kind[x], t.kind[y]
-        if kind != other:
-            x, y = x + (kind < other), y + (kind > other)
-            continue
-        rows = columns = 1
-        while x + rows < end_x and t.kind[x + rows] == kind:
-            rows += 1
-        while y + columns < end_y and t.kind[y + columns] == kind:
-            columns += 1
+    x, rows, y, columns = same_kind(t.kind, t.first[a], end_x, t.first[b], end_y)
+    while rows > 0:
         i, j = x - t.first[a], y - t.first[b]
         for r in range(rows):
             start, kept, least = r * columns, 0, 1
@@ -192,12 +183,12 @@ def associate(t: FlowTable, a: int, b: int, most: int, pairs: CandidatePairs) ->
                     pairs.weight[vertices] = w
                     vertices, kept = vertices + 1, kept + 1
         total += settle(pairs, i, j, rows, columns)
-        x, y = x + rows, y + columns
+        x, rows, y, columns = same_kind(t.kind, x + rows, end_x, y + columns, end_y)
     return vertices, total
 
 
 @compiled
-def matching_agrees(t: FlowTable, a: int, b: int, partner: IntArray) -> bool:
+def matching_agrees(t: ProgramTable, a: int, b: int, partner: IntArray) -> bool:
     """Whether the matching that is blind to relations happens to preserve them all."""
     squares = squares_of(t, a, b)
     for i in range(squares.nodes_a):
@@ -208,6 +199,33 @@ def matching_agrees(t: FlowTable, a: int, b: int, partner: IntArray) -> bool:
             if partner[k] >= 0 and not agree(squares, i, j, k, partner[k]):
                 return False
     return True
+
+
+@compiled
+def shorten(t: ProgramTable, a: int, b: int, vertices: int, pairs: CandidatePairs) -> tuple[int, int]:
+    """The authors' shortcuts for drawings (g-index paper, section 5; by their code).
+
+    Pairs are taken by weight as long as they go together. Where that covers the smaller program with good
+    pairs, it is the answer: no vertices are left, and the weight is given. Otherwise each node keeps its best
+    `t.partners`, and the number of vertices left is given.
+    """
+    squares = squares_of(t, a, b)
+    count, total = 0, 0
+    pairs.partner[: squares.nodes_a] = -1
+    taken = np.zeros(squares.nodes_b, np.bool_)
+    for v in np.argsort(-pairs.weight[:vertices], kind="mergesort"):
+        i, j = pairs.left[v], pairs.right[v]
+        fits = pairs.partner[i] < 0 and not taken[j]
+        for k in range(squares.nodes_a if fits else 0):
+            if pairs.partner[k] >= 0 and not agree(squares, i, j, k, pairs.partner[k]):
+                fits = False
+                break
+        if fits:
+            pairs.partner[i], taken[j] = j, True
+            count, total = count + 1, total + pairs.weight[v]
+    if count == min(squares.nodes_a, squares.nodes_b) and total > _GOOD * count * t.unit:
+        return 0, total
+    return associate(t, a, b, t.partners, pairs)[0], 0
 
 
 @compiled
@@ -226,9 +244,7 @@ def connect(squares: Squares, vertices: int, pairs: CandidatePairs, adjacent: Bi
 
 
 @compiled
-def arrange(
-    t: FlowTable, a: int, b: int, vertices: int, pairs: CandidatePairs, adjacent: Bits
-) -> None:
+def arrange(t: ProgramTable, a: int, b: int, vertices: int, pairs: CandidatePairs, adjacent: Bits) -> None:
     """The association graph, its vertices in the order that suits the search (in a small one, any)."""
     squares = squares_of(t, a, b)
     connect(squares, vertices, pairs, adjacent)
@@ -262,20 +278,35 @@ def first_clique(vertices: int, pairs: CandidatePairs, adjacent: Bits, stack: St
     stack.state[0], stack.state[1], stack.state[2] = -1, total, size
 
 
+class Work(NamedTuple):
+    """Room for one pair of programs after another: vertices, edges, and the search."""
+
+    pairs: CandidatePairs
+    adjacent: Bits
+    stack: Stack
+
+
+@compiled
+def new_work(t: ProgramTable, room: int) -> Work:
+    """Room for association graphs of so many vertices."""
+    nodes = 1
+    for f in range(len(t.first) - 1):
+        nodes = max(nodes, t.first[f + 1] - t.first[f])
+    adjacent = np.zeros((room, (room + 63) // 64), np.uint64)
+    return Work(new_pairs(room, nodes), adjacent, new_stack(room, min(nodes, room)))
+
+
 @compiled
 def by_search(
-    t: FlowTable,
-    a: int,
-    b: int,
-    vertices: int,
-    most: int,
-    effort: int,
-    pairs: CandidatePairs,
-    adjacent: Bits,
-    stack: Stack,
+    t: ProgramTable, a: int, b: int, vertices: int, most: int, effort: int, work: Work
 ) -> tuple[int, int, int]:
     """Bounds on the similarity of two associated programs, at `most` what the blind matching weighs, and
-    whether they meet; `pairs.partner` becomes the mapping."""
+    what decided; `work.pairs.partner` becomes the mapping."""
+    pairs, adjacent, stack = work
+    if t.partners > 0:
+        vertices, weight = shorten(t, a, b, vertices, pairs)
+        if vertices == 0:
+            return weight, weight, BY_BOUND
     arrange(t, a, b, vertices, pairs, adjacent)
     first_clique(vertices, pairs, adjacent, stack)
     proven = search(pairs.weight, adjacent, vertices, stack, most, effort)
@@ -288,70 +319,42 @@ def by_search(
 
 
 @compiled
-def decide(
-    t: FlowTable,
-    a: int,
-    b: int,
-    most: int,
-    effort: int,
-    pairs: CandidatePairs,
-    adjacent: Bits,
-    stack: Stack,
-) -> tuple[int, int, int]:
-    """Bounds on the similarity of two programs, and what decided; `pairs.partner` is the mapping.
+def decide(t: ProgramTable, a: int, b: int, effort: int, work: Work) -> tuple[int, int, int]:
+    """Bounds on the similarity of two programs, and what decided.
 
     A pair with more vertices than there is room for, or one that takes more than `effort`, is left open.
     """
-    n, o, room = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b], len(adjacent)
+    n, o, room = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b], len(work.adjacent)
     if n * o > room and count_pairs(t, a, b) > room:
         return 0, t.unit * min(n, o), OPEN
-    vertices, total = associate(t, a, b, most, pairs)
-    if vertices == 0 or (most == 0 and matching_agrees(t, a, b, pairs.partner)):
+    vertices, total = associate(t, a, b, 0, work.pairs)
+    if vertices == 0 or (t.partners == 0 and matching_agrees(t, a, b, work.pairs.partner)):
         return total, total, BY_BOUND
-    return by_search(t, a, b, vertices, total, effort, pairs, adjacent, stack)
-
-
-@compiled
-def most_nodes(t: FlowTable) -> int:
-    """Nodes of the largest program of a table."""
-    nodes = 1
-    for f in range(len(t.first) - 1):
-        nodes = max(nodes, t.first[f + 1] - t.first[f])
-    return nodes
+    return by_search(t, a, b, vertices, total, effort, work)
 
 
 @compiled
 def solve(
-    t: FlowTable,
+    t: ProgramTable,
     lefts: IntArray,
     rights: IntArray,
-    most: int,
     room: int,
     effort: int,
     low: IntArray,
     high: IntArray,
     decided: npt.NDArray[np.uint8],
-) -> IntArray:
-    """Bounds `low` and `high` on the similarity of many pairs; equal where it is proven (see `decide`).
-
-    Returns the mapping of the last pair.
-    """
-    nodes = most_nodes(t)
-    pairs = new_pairs(room, nodes, room)
-    adjacent = np.zeros((room, (room + 63) // 64), np.uint64)
-    stack = new_stack(room, min(nodes, room))
+) -> None:
+    """Bounds `low` and `high` on the similarity of many pairs; equal where it is proven (see `decide`)."""
+    work = new_work(t, room)
     for k in range(len(lefts)):
-        # `decide` written out: handing it all arrays, whose references are counted, takes 8% of the time
+        # `decide` written out: handing it all arrays, whose references are counted, takes a third longer
         a, b = lefts[k], rights[k]
         n, o = t.first[a + 1] - t.first[a], t.first[b + 1] - t.first[b]
         if n * o > room and count_pairs(t, a, b) > room:
             low[k], high[k], decided[k] = 0, t.unit * min(n, o), OPEN
             continue
-        vertices, total = associate(t, a, b, most, pairs)
-        if vertices == 0 or (most == 0 and matching_agrees(t, a, b, pairs.partner)):
+        vertices, total = associate(t, a, b, 0, work.pairs)
+        if vertices == 0 or (t.partners == 0 and matching_agrees(t, a, b, work.pairs.partner)):
             low[k], high[k], decided[k] = total, total, BY_BOUND
         else:
-            low[k], high[k], decided[k] = by_search(
-                t, a, b, vertices, total, effort, pairs, adjacent, stack
-            )
-    return pairs.partner
+            low[k], high[k], decided[k] = by_search(t, a, b, vertices, total, effort, work)

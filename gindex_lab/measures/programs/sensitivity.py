@@ -18,15 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import (
-    FloatArray,
-    Mode,
-    choice,
-    generator,
-    integer,
-    mode_of,
-    number,
-)
+from gindex_lab.foundation.validate import FloatArray, Mode, choice, generator, integer, mode_of, number
 from gindex_lab.measures.programs.gindex import (
     GIndex,
     Settings,
@@ -34,6 +26,8 @@ from gindex_lab.measures.programs.gindex import (
     experience,
     find_distances,
     g_index,
+    generalisation_difficulty,
+    task_contribution,
 )
 from gindex_lab.measures.programs.records import Experiment, ExperimentLike
 
@@ -51,6 +45,9 @@ __all__ = [
 
 # Splits are drawn so many at a time: of sixteen domains with 20 samples each, one in 1,300 is accepted.
 _BLOCK, _MOST_BLOCKS = 256, 4_000
+# the borders of the levels by mean Ω (section 3.3, where they are approximate)
+_LEVELS = [(0.15, "L1"), (0.4, "between L1 and L2"), (0.7, "L2"), (0.85, "between L2 and L3")]
+# judgements: around the authors' constants, and every other reading of the text
 VARIANTS: dict[str, tuple[Any, ...]] = {
     "priors": (1e-6, 1e-2, 1.0, 10.0),
     "performance_rate": (6.0, 24.0),
@@ -63,20 +60,33 @@ VARIANTS: dict[str, tuple[Any, ...]] = {
 
 
 def generalisation_level(distance: float, *, rule_based: bool = False) -> str:
-    """The level of generalisation by the mean Ω of the tasks (Section 3.3).
+    """The level of generalisation by the mean Ω of the tasks.
 
     L1: known variables in known domains, Ω up to 0.15; L2: unknown variables, 0.4 to 0.7; L3: unknown
-    domains, from 0.85. The paper's borders are approximate and leave gaps. L0, a system of fixed rules,
-    cannot be told from Ω: say so with `rule_based`.
+    domains, from 0.85. The paper's borders are approximate and leave gaps.
 
+    Parameters
+    ----------
+    distance : the mean Ω
+    rule_based : whether the system is one of fixed rules, L0, which Ω cannot tell
+
+    Returns
+    -------
+    str : "L0", "L1", "between L1 and L2", "L2", "between L2 and L3" or "L3"
+
+    References
+    ----------
+    g-index paper, section 3.3.
+
+    Examples
+    --------
     >>> [generalisation_level(x) for x in (0.09, 0.3, 0.5, 0.75, 0.9)]
     ['L1', 'between L1 and L2', 'L2', 'between L2 and L3', 'L3']
     """
     mean = round(number("distance", distance, 0, 1), 9)
     if rule_based:
         return "L0"
-    borders = [(0.15, "L1"), (0.4, "between L1 and L2"), (0.7, "L2"), (0.85, "between L2 and L3")]
-    for border, level in borders:
+    for border, level in _LEVELS:
         if mean < border or (mean == border and level in ("L1", "L2")):
             return level
     return "L3"
@@ -94,14 +104,33 @@ def simulate(
     mode: Mode = "exact",
     seed: SeedLike = 1,
 ) -> pd.DataFrame:
-    """g of imagined systems: one row per performance, samples per domain, compute and draw.
+    """g of imagined systems, by performance, samples per domain and compute.
 
-    With `draws` = 0 the samples are split evenly over the domains, else at random so many times: `split`
-    is "repeated" (`repeated_split`, the authors' law, and the default in reference mode) or "uniform"
-    (`uneven_split`, the default in exact mode). Distances may be a function that draws a matrix. Reference
-    mode takes raw compute for E and rounds to three decimals, as the authors' simulation does; exact mode
-    takes log₂ of it (PFLOP, as in Table 1).
+    Parameters
+    ----------
+    distances : Ω between domains, or a function that draws a matrix from a Generator
+    performance : θ, the same on every task
+    samples : training samples per domain
+    compute : PFLOP of training
+    priors : ρ
+    draws : how often the samples are split at random over the domains; 0: once, evenly
+    split : "repeated" (`repeated_split`, the authors' law, default in reference mode) or "uniform"
+        (`uneven_split`, default in exact mode)
+    mode : "reference" takes raw compute for E and rounds to three decimals, as the authors' simulation does;
+        "exact" takes log₂ of it (in PFLOP, as in Table 1)
+    seed : of the splits and of `distances`
 
+    Returns
+    -------
+    DataFrame : one row per combination and draw; `performance`, `samples_per_domain`, `compute`, `draw`,
+        `mean_distance`, `g_index`
+
+    References
+    ----------
+    g-index paper, section 3.2, Figs 7-9 and Eq 9.
+
+    Examples
+    --------
     >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]])
     >>> both = [simulate(omega, performance=[1], compute=[50, 1500], mode=m)["g_index"]
     ...         for m in ("reference", "exact")]
@@ -109,19 +138,16 @@ def simulate(
     [0.82, 0.27]
     """
     rng, reference = generator(seed), mode_of(mode) == "reference"
-    law = split or ("repeated" if reference else "uniform")
-    divide = {"repeated": repeated_split, "uniform": uneven_split}[
-        choice("split", law, ["repeated", "uniform"])
-    ]
+    law = choice("split", split or ("repeated" if reference else "uniform"), ["repeated", "uniform"])
+    divide = repeated_split if law == "repeated" else uneven_split
     rows = []
     for theta, n, flop in product(performance, samples, compute):
         for draw in range(max(1, draws)):
-            omega = distances(rng) if callable(distances) else distances
-            count = len(omega.columns)
+            omega = (distances(rng) if callable(distances) else distances).to_numpy(dtype=float)
+            count = omega.shape[1]
             counts = divide(n * count, count, rng) if draws else np.full(count, n)
-            g = _uniform_g(theta, counts, flop, omega.to_numpy(dtype=float), priors, reference)
-            distance = float(omega.to_numpy().mean())
-            rows.append((theta, n, flop, draw if draws else -1, distance, g))
+            g = _uniform_g(theta, counts, flop, omega, priors, reference)
+            rows.append((theta, n, flop, draw if draws else -1, float(omega.mean()), g))
     columns = ["performance", "samples_per_domain", "compute", "draw", "mean_distance", "g_index"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -134,14 +160,10 @@ def _uniform_g(
     effort = number("compute", compute, 0, open_ends=True)
     spent = effort if reference else float(experience(effort, "PFLOP"))
     if priors + spent <= 0:
-        raise BadInput(
-            "compute",
-            compute,
-            "[experience-not-positive] gives no positive ρ + E",
-            "use more than 1 PFLOP",
-        )
-    bracket = (curriculum_weight(counts) * np.exp(10 * omega) / (priors + spent)).sum(axis=1)
-    g = float(np.sqrt(np.exp(12 * theta) * bracket).mean())
+        problem = "[experience-not-positive] gives no positive ρ + E"
+        raise BadInput("compute", compute, problem, "use more than 1 PFLOP")
+    bracket = (curriculum_weight(counts) * generalisation_difficulty(omega) / (priors + spent)).sum(axis=1)
+    g = float(task_contribution(theta, bracket).mean())
     return round(g, 3) if reference else g
 
 
@@ -170,9 +192,7 @@ def repeated_split(total: int, parts: int, rng: np.random.Generator) -> Any:
     integer("total", total, parts)
     most = integer("parts", parts) // 5
     if most < 2:
-        problem = (
-            "is too few domains: in every split some count occurs int(parts / 5) times or more"
-        )
+        problem = "is too few domains: in every split some count occurs int(parts / 5) times or more"
         raise BadInput("parts", parts, problem, 'use 10 domains or more, or split="uniform"')
     for _ in range(_MOST_BLOCKS if total > parts else 0):
         counts = np.empty((_BLOCK, parts), np.int64)
@@ -210,11 +230,24 @@ def sensitivity(
 ) -> pd.DataFrame:
     """g of each experiment under other constants and choices, one changed at a time.
 
-    One row per (constant, value), a column per experiment, then `kendall_tau` (agreement of the ranking with
-    that of the unchanged settings, the row "none"), and `ratio` (median g over median unchanged g). The
-    variants are `VARIANTS` unless given; records that name a unit of compute keep it.
-    (g-index paper, Eq 9.)
+    Parameters
+    ----------
+    experiments : at least two experiments by name
+    mode : whose settings are changed; records that name a unit of compute keep it
+    distances, programs : where Ω comes from, as for `g_index`
+    variants : the values tried of each of the `Settings`; by default `VARIANTS`
 
+    Returns
+    -------
+    DataFrame : one row per (constant, value), "none" first; a column per experiment, `kendall_tau` (agreement
+        of the ranking with that of the unchanged settings) and `ratio` (of the median g to the unchanged one)
+
+    References
+    ----------
+    g-index paper, Eq 9; the constants are those of section 3.1.
+
+    Examples
+    --------
     >>> omega = pd.DataFrame([[0.0, 0.9], [0.9, 0.0]], ["a", "b"], ["a", "b"])
     >>> def run(n, theta):
     ...     return Experiment({"a": n, "b": n}, 100, pd.DataFrame({"domain": ["a"], "performance": [theta]}))
@@ -227,36 +260,44 @@ def sensitivity(
 
     records = {name: Experiment.of(source) for name, source in experiments.items()}
     if len(records) < 2:
-        raise BadInput(
-            "experiments", list(records), "[too-few] cannot be ranked", "pass at least two"
-        )
+        raise BadInput("experiments", list(records), "[too-few] cannot be ranked", "pass at least two")
     first = next(iter(records.values()))
     base = replace(Settings.recorded(first, mode)[1], decimals=None)
     if variants is None:
         own_unit = "unit" in (first.settings or {})
         variants = {key: v for key, v in VARIANTS.items() if not (own_unit and key == "unit")}
-    changes = [("none", "")] + [(key, v) for key, values in variants.items() for v in values]
+    changes = {("none", ""): base}
+    for key, tried in variants.items():
+        changes |= {(key, str(value)): replace(base, **{key: value}) for value in tried}
     known = [find_distances(record, mode, programs, distances) for record in records.values()]
-
-    def values(settings: Settings) -> list[float]:
-        return [
-            g_index(record, mode, settings=settings, distances=omega).value
-            for record, omega in zip(records.values(), known, strict=True)
-        ]
-
-    rows = [values(replace(base, **({} if key == "none" else {key: v}))) for key, v in changes]
-    table = pd.DataFrame(rows, columns=list(records))
-    table.index = pd.MultiIndex.from_tuples(
-        [(key, str(v)) for key, v in changes], names=["constant", "value"]
-    )
+    pairs = list(zip(records.values(), known, strict=True))
+    rows = [
+        [g_index(record, mode, settings=settings, distances=omega).value for record, omega in pairs]
+        for settings in changes.values()
+    ]
+    index = pd.MultiIndex.from_tuples(list(changes), names=["constant", "value"])
     tau = [round(float(kendalltau(row, rows[0]).statistic), 12) for row in rows]
     ratio = [float(np.median(row) / np.median(rows[0])) for row in rows]
-    return table.assign(kendall_tau=tau, ratio=ratio)
+    return pd.DataFrame(rows, index, columns=list(records)).assign(kendall_tau=tau, ratio=ratio)
 
 
 def priors_by_ablation(with_prior: GIndex | float, without_prior: GIndex | float) -> float:
-    """The weight of a prior by removing it, up to a constant: ρ ∝ g with it / g without it (Eq 10).
+    """The weight of a prior by removing it, up to a constant: ρ ∝ g with it / g without it.
 
+    Parameters
+    ----------
+    with_prior, without_prior : the g-index of the system with and without the prior
+
+    Returns
+    -------
+    float : their ratio
+
+    References
+    ----------
+    g-index paper, Eq 10.
+
+    Examples
+    --------
     >>> priors_by_ablation(300.0, 100.0)
     3.0
     """

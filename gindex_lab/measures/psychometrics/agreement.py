@@ -1,9 +1,9 @@
 """Do the measures agree? Mean score, capability, generality, g score, ability and person fit, together.
 
 Each measure looks at the same responses through other glasses: `measures` puts them side by side,
-`rank_correlations` says which of them order people alike. The rest asks what each cannot see: the
-difficulties (`without_difficulty`), the company (`in_other_company`), anything but the number of items
-solved (`share_of_score`), and its own noise (`split_half`, `across_halves`, `corrected`).
+`rank_correlations` says which of them order people alike. The rest asks what each cannot see (`blind_spots`):
+the difficulties, the company, anything but the number of items solved (`share_of_score`), and its own noise
+(`split_half`, `across_halves`, `corrected`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
@@ -23,23 +23,9 @@ from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.measures.psychometrics.irt import irt
 from gindex_lab.measures.psychometrics.person_fit import norm_conformity
 
-__all__ = [
-    "MEASURES",
-    "across_halves",
-    "blind_spots",
-    "corrected",
-    "corrected_interval",
-    "corrected_intervals",
-    "in_other_company",
-    "measures",
-    "rank_correlations",
-    "recoveries",
-    "recovery",
-    "share_of_score",
-    "split_half",
-    "steady_people",
-    "without_difficulty",
-]
+__all__ = ["MEASURES", "QUESTIONS", "across_halves", "blind_spots", "corrected", "corrected_interval"]
+__all__ += ["corrected_intervals", "measures", "rank_correlations", "recoveries", "recovery"]
+__all__ += ["share_of_score", "split_half", "steady_people"]
 
 MEASURES = {
     "mean": "mean score",
@@ -57,7 +43,7 @@ QUESTIONS = {
     "share_of_score": "share of mean score",
     "split_half": "reliability",
 }
-_FEWEST = 10  # agents: below that neither a factor nor an item response model means anything
+_FEWEST = 10  # agents: a judgement, below which neither a factor nor an item response model means anything
 
 
 def measures(
@@ -68,21 +54,18 @@ def measures(
     The g score is the regression score of one minres factor; ability and lz come from a 2PL model (its
     `priors` as in `gl.irt`; a response between 0 and 1 counts as a failure there).
 
-    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
     >>> table = measures(maze_respondents(seed=1, agents=100))
     >>> table.shape, bool(table["ability"].corr(table["mean"]) > 0.9)
     ((100, 8), True)
     """
     study = study_of(responses, difficulty)
-    if len(study.frame) < _FEWEST:
-        problem = "[too-few-agents] has too few agents for a factor or an item response model"
-        raise BadInput("responses", study.shape, problem, f"measure at least {_FEWEST}")
+    problem = "[too-few-agents] has too few agents for a factor or an item response model"
+    ensure(len(study.frame) >= _FEWEST, "responses", study.shape, problem, f"measure at least {_FEWEST}")
     return _measured(study, study.interval, priors)
 
 
-def _measured(
-    study: Responses, interval: tuple[float, float] | None, priors: str | None
-) -> pd.DataFrame:
+def _measured(study: Responses, interval: tuple[float, float] | None, priors: str | None) -> pd.DataFrame:
     model = irt(study, priors=priors, fractions="truncate")  # as `measures` says
     table = generality(study, interval=interval)
     table["g_score"] = factors(study, constant="drop").scores()["factor 1"]
@@ -109,9 +92,7 @@ def rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
 # -- people whose truth is known ------------------------------------------------------------------------
 
 
-def steady_people(
-    *, seed: SeedLike, people: int = 400, items: int = 30, backwards: float = 0.0
-) -> Responses:
+def steady_people(*, people: int = 400, items: int = 30, backwards: float = 0.0, seed: SeedLike) -> Responses:
     """Simulated people with a capability and a steadiness of their own, both in `agents`.
 
     A person with capability c and steadiness s solves an item of difficulty h with chance
@@ -156,9 +137,7 @@ def recovery(table: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found).assign(backwards=above)
 
 
-def recoveries(
-    populations: int, *, seed: int, people: int = 400, backwards: float = 0.0
-) -> pd.DataFrame:
+def recoveries(populations: int, *, people: int = 400, backwards: float = 0.0, seed: int) -> pd.DataFrame:
     """`recovery` in several populations of `steady_people`, one row for each population and measure.
 
     >>> recoveries(2, seed=1, people=60).index.names
@@ -175,58 +154,33 @@ def recoveries(
 # -- what each cannot see -----------------------------------------------------------------------------
 
 
-def blind_spots(
-    responses: ResponsesLike, *, seed: SeedLike, priors: str | None = None
-) -> pd.DataFrame:
-    """The four questions of this module, one column each, one row for each measure.
+def blind_spots(responses: ResponsesLike, *, priors: str | None = None, seed: SeedLike) -> pd.DataFrame:
+    """What each measure (rows) does not see, one column for each of `QUESTIONS`.
 
-    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    `without_difficulty`: its rank correlation with itself after the difficulties are shuffled, 1 for a
+    measure that never looked at them. `in_other_company`: how far it moves, for the lower half by mean score,
+    when the better half is no longer measured: the mean absolute change in standard deviations over all
+    agents, 0 for a measure that is an agent's own. `share_of_score` and `split_half`: as these functions say.
+
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
     >>> found = blind_spots(maze_respondents(seed=1, agents=120), seed=1)
     >>> found.loc["mean"].round(2).tolist()[:3]  # sees no difficulty, needs no company, is the score
     [1.0, 0.0, 1.0]
     """
     study = study_of(responses)
-    table = measures(study, priors=priors)
+    whole = measures(study, priors=priors)
+    dealt = study.with_difficulty(generator(seed).permutation(difficulties_of(study)))
+    shuffled = _measured(dealt, dealt.interval, priors)
+    low = whole.index[whole["mean"] <= whole["mean"].median()]
+    alone = measures(study.select(agents=list(low)), priors=priors)
     return pd.DataFrame(
         {
-            "without_difficulty": without_difficulty(study, seed=seed, priors=priors, table=table),
-            "in_other_company": in_other_company(study, priors=priors, table=table),
-            "share_of_score": share_of_score(table),
+            "without_difficulty": {name: rank_correlation(whole[name], shuffled[name]) for name in whole},
+            "in_other_company": (alone - whole.loc[low]).abs().mean() / whole.std(),
+            "share_of_score": share_of_score(whole),
             "split_half": split_half(study, priors=priors),
         }
     )
-
-
-def without_difficulty(
-    responses: ResponsesLike,
-    *,
-    seed: SeedLike,
-    priors: str | None = None,
-    table: pd.DataFrame | None = None,
-) -> pd.Series:
-    """Rank correlation of each measure with itself after the difficulties are shuffled.
-
-    1 for a measure that never looked at them.
-    """
-    study = study_of(responses)
-    before = measures(study, priors=priors) if table is None else table
-    dealt = study.with_difficulty(generator(seed).permutation(difficulties_of(study)))
-    return _with_itself(before, _measured(dealt, dealt.interval, priors))
-
-
-def in_other_company(
-    responses: ResponsesLike, *, priors: str | None = None, table: pd.DataFrame | None = None
-) -> pd.Series:
-    """How far each measure of the same agents moves when the better half is no longer measured.
-
-    The mean absolute change of the lower half (by mean score), in standard deviations of the measure
-    over all agents; 0 for a measure that is an agent's own.
-    """
-    study = study_of(responses)
-    whole = measures(study, priors=priors) if table is None else table
-    low = whole.index[whole["mean"] <= whole["mean"].median()]
-    alone = measures(study.select(agents=list(low)), priors=priors)
-    return (alone - whole.loc[low]).abs().mean() / whole.std()
 
 
 def share_of_score(table: pd.DataFrame) -> pd.Series:
@@ -242,9 +196,8 @@ def share_of_score(table: pd.DataFrame) -> pd.Series:
     """
     ranks, score = table.rank(), table["mean"].round(9)
     free = len(table) - score.nunique()
-    if free < 1:
-        problem = "[no-ties] agents all have different mean scores"
-        raise BadInput("table", len(table), problem, "measure more agents")
+    problem = "[no-ties] agents all have different mean scores"
+    ensure(free > 0, "table", len(table), problem, "measure more agents")
     inside = ((ranks - ranks.groupby(score).transform("mean")) ** 2).sum() / free
     return 1 - inside / ranks.var()
 
@@ -265,7 +218,9 @@ def across_halves(responses: ResponsesLike, *, priors: str | None = None) -> pd.
     Items in the order of difficulty go to the halves in turn, so that both reach as far. The halves
     share no response, and so no error; the matrix is the mean of both directions.
     """
-    return _crossed(*_halves(study_of(responses), priors), list(MEASURES))
+    one, other = _halves(study_of(responses), priors)
+    table = pd.DataFrame({b: {a: rank_correlation(one[a], other[b]) for a in MEASURES} for b in MEASURES})
+    return (table + table.T) / 2
 
 
 def _halves(study: Responses, priors: str | None) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -274,11 +229,6 @@ def _halves(study: Responses, priors: str | None) -> tuple[pd.DataFrame, pd.Data
     span = study.interval or (float(h.min()), float(h.max()))
     one, other = (_measured(study.select(items=list(order[k::2])), span, priors) for k in (0, 1))
     return one, other
-
-
-def _crossed(one: pd.DataFrame, other: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    table = pd.DataFrame({b: {a: rank_correlation(one[a], other[b]) for a in names} for b in names})
-    return (table + table.T) / 2
 
 
 def corrected(crossed: pd.DataFrame, least: float = 0.1) -> pd.DataFrame:
@@ -301,39 +251,37 @@ def corrected_interval(
     first: str,
     second: str,
     *,
-    seed: SeedLike,
     ci: float = 0.95,
     resamples: int = 400,
     priors: str | None = None,
+    seed: SeedLike,
 ) -> pd.Series:
     """The corrected correlation of two measures, with the percentile interval over agents.
 
     Agents are resampled with the measures that they have; the models are not fitted again. A correction may
     overshoot: what lies beyond 1 is shown as 1.
 
-    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
     >>> found = corrected_interval(maze_respondents(seed=1, agents=200), "mean", "ability", seed=1)
     >>> bool(found["low"] <= 1 <= found["high"])
     True
     """
     names = [choice("first", first, list(MEASURES)), choice("second", second, list(MEASURES))]
     halves = _halves(study_of(responses), priors)
-    return _corrected_with_interval(
-        halves, names, number("ci", ci, 0, 1, open_ends=True), resamples, seed
-    )
+    return _corrected_with_interval(halves, names, number("ci", ci, 0, 1, open_ends=True), resamples, seed)
 
 
 def corrected_intervals(
     responses: ResponsesLike,
     pairs: Sequence[tuple[str, str]],
     *,
-    seed: SeedLike,
     resamples: int = 400,
     priors: str | None = None,
+    seed: SeedLike,
 ) -> pd.DataFrame:
     """`corrected_interval` of several pairs of measures, beside the rank correlation as observed.
 
-    >>> from gindex_lab.studies.own_experiments.respondents import maze_respondents
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
     >>> corrected_intervals(maze_respondents(seed=1, agents=200), [("mean", "lz")], seed=1).columns.tolist()
     ['observed', 'estimate', 'low', 'high']
     """
@@ -350,18 +298,12 @@ def corrected_intervals(
 
 
 def _corrected_with_interval(
-    halves: tuple[pd.DataFrame, pd.DataFrame],
-    names: list[str],
-    level: float,
-    resamples: int,
-    seed: SeedLike,
+    halves: tuple[pd.DataFrame, pd.DataFrame], names: list[str], level: float, resamples: int, seed: SeedLike
 ) -> pd.Series:
     values = np.hstack([half[names] for half in halves])
     count = len(values)
     rows = generator(seed).integers(0, count, (integer("resamples", resamples), count))
-    low, high = np.nanquantile(
-        [_freed(values[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2]
-    )
+    low, high = np.nanquantile([_freed(values[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2])
     return pd.Series({"estimate": _freed(values), "low": low, "high": high}).clip(-1.0, 1.0)
 
 
@@ -372,7 +314,3 @@ def _freed(halves: FloatArray) -> float:
     r = np.corrcoef(rankdata(halves, axis=0).T)
     own = r[0, 2] * r[1, 3] if min(r[0, 2], r[1, 3]) > 0 else np.nan
     return float((r[0, 3] + r[1, 2]) / 2 / np.sqrt(own))
-
-
-def _with_itself(one: pd.DataFrame, other: pd.DataFrame) -> pd.Series:
-    return pd.Series({name: rank_correlation(one[name], other[name]) for name in one})

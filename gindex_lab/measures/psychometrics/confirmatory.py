@@ -57,9 +57,23 @@ def confirm(
         no limits of RMSEA, because those of normal responses would be too small
     n_obs : `responses` is a correlation matrix, of this many agents
 
+    Returns
+    -------
+    ConfirmatoryModel with `loadings`, `factor_correlations`, `parameters` (DataFrame: `factor`, `kind`,
+    `with`, `estimate`, `se`, `z`), `fit_indices()`, `scores()`.
+
+    Notes
+    -----
     Factors have variance one and loadings that sum above zero; all loadings are standardised. Agents with
     a gap are left out.
 
+    References
+    ----------
+    Jöreskog (1969), Psychometrika 34, 183-202. R: `lavaan::cfa(model, data, std.lv = TRUE)` and
+    `standardizedSolution`.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(1)
     >>> behind = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 400)
     >>> table = 0.7 * np.repeat(behind, 3, axis=1) + 0.7 * rng.standard_normal((400, 6))
@@ -70,11 +84,6 @@ def confirm(
     >>> model.parameters.round(2).head(1)
        factor     kind with  estimate    se      z
     0  verbal  loading    a      0.68  0.04  18.05
-
-    References
-    ----------
-    Jöreskog (1969), Psychometrika 34, 183-202. R: `lavaan::cfa(model, data, std.lv = TRUE)` and
-    `standardizedSolution`.
     """
     choice("correlation", correlation, KINDS)
     linked = flag("correlated", correlated)
@@ -89,12 +98,11 @@ def confirm(
         matrix = correlation_matrix(frame).loc[pattern.index, pattern.index]
         agents = integer("n_obs", n_obs, 3)
     free = int(pattern.to_numpy().sum()) + (count * (count - 1) // 2 if linked else 0)
-    if free > len(pattern) * (len(pattern) - 1) // 2:
-        problem = (
-            f"[not-identified] has {free} loadings and correlations to "
-            "find, more than the items' correlations"
-        )
-        raise BadInput("factors", list(factors), problem, "use fewer")
+    problem = (
+        f"[not-identified] has {free} loadings and correlations to find, more than the items' correlations"
+    )
+    enough = free <= len(pattern) * (len(pattern) - 1) // 2
+    ensure(enough, "factors", list(factors), problem, "use fewer")
     return ConfirmatoryModel(table, matrix, pattern, agents, linked, correlation)
 
 
@@ -116,12 +124,8 @@ class ConfirmatoryModel(FactorSolution):
         self._matrix = smoothed(given)
         if self._matrix is not given:
             warn_of_smoothing(stacklevel=3)
-        if np.linalg.eigvalsh(self._matrix)[0] < 1e-8:
-            problem, remedy = (
-                "[singular] has a singular correlation matrix",
-                "drop items that others determine",
-            )
-            raise BadInput("responses", given.shape, problem, remedy)
+        problem, remedy = "[singular] has a singular correlation matrix", "drop items that others determine"
+        ensure(np.linalg.eigvalsh(self._matrix)[0] >= 1e-8, "responses", given.shape, problem, remedy)
         places = np.argwhere(pattern.to_numpy())
         pairs = np.argwhere(np.tri(pattern.shape[1], k=-1)) if correlated else np.empty((0, 2), int)
         fitted = _Search(self._matrix, places, pairs).descended()
@@ -150,8 +154,7 @@ class ConfirmatoryModel(FactorSolution):
         items, names = self.loadings.index, self.loadings.columns
         rows = [(names[j], "loading", items[i], self.loadings.iat[i, j]) for i, j in self._places]
         rows += [
-            (names[k], "correlation", names[j], self.factor_correlations.iat[j, k])
-            for j, k in self._pairs
+            (names[k], "correlation", names[j], self.factor_correlations.iat[j, k]) for j, k in self._pairs
         ]
         table = pd.DataFrame(rows, columns=["factor", "kind", "with", "estimate"])
         table["se"] = self._errors if self.correlation_kind == "pearson" else np.nan
@@ -174,21 +177,16 @@ def _caution(what: str) -> None:
 def _pattern(factors: Mapping[str, Sequence[Any]], columns: pd.Index) -> pd.DataFrame:
     """Items x factors, True where an item belongs to a factor."""
     remedy = "pass the items of each factor by its name"
-    ensure(
-        isinstance(factors, Mapping), "factors", factors, "[wrong-type] is not a mapping", remedy
-    )
+    ensure(isinstance(factors, Mapping), "factors", factors, "[wrong-type] is not a mapping", remedy)
     ensure(factors, "factors", factors, "[empty] names no factor", remedy)
     for name, items in factors.items():
-        if isinstance(items, str) or not isinstance(items, Sequence | pd.Index | np.ndarray):
-            remedy = f"pass {{{name!r}: [items ...]}}"
-            raise BadInput("factors", items, "[wrong-type] is not a list of items", remedy)
-        found = known("factors", list(items), columns)
-        if len(set(found)) < max(2, len(found)) or (len(factors) == 1 and len(found) < 3):
-            problem = (
-                f"[not-identified] of {short(name)} must be different items, "
-                "two or more (three of a single factor)"
-            )
-            raise BadInput("factors", list(items), problem, "name more")
+        listed = not isinstance(items, str) and isinstance(items, Sequence | pd.Index | np.ndarray)
+        remedy = f"pass {{{name!r}: [items ...]}}"
+        ensure(listed, "factors", items, "[wrong-type] is not a list of items", remedy)
+        found, least = known("factors", list(items), columns), 3 if len(factors) == 1 else 2
+        problem = f"[not-identified] of {short(name)} must be different items, two or more (three of a "
+        enough = len(set(found)) == len(found) >= least
+        ensure(enough, "factors", list(items), f"{problem}single factor)", "name more")
     kept = [item for item in columns if any(item in list(items) for items in factors.values())]
     table = {name: [item in list(items) for item in kept] for name, items in factors.items()}
     return pd.DataFrame(table, kept)
@@ -198,19 +196,13 @@ def _complete(frame: pd.DataFrame) -> pd.DataFrame:
     """The agents without a gap; items that do not vary are refused."""
     table = frame.dropna()
     if len(table) < len(frame):
-        lost = len(frame) - len(table)
-        said = f"{lost} of {len(frame)} agents have gaps and are left out"
+        said = f"{len(frame) - len(table)} of {len(frame)} agents have gaps and are left out"
         warnings.warn(f"[gaps] {said}", Caution, stacklevel=3)
-    if len(table) <= len(table.columns):
-        problem = "[too-few] has no more agents without gaps than items"
-        raise BadInput("responses", table.shape, problem, "measure more agents")
+    problem = "[too-few] has no more agents without gaps than items"
+    ensure(len(table) > table.shape[1], "responses", table.shape, problem, "measure more agents")
     same = table.nunique() <= 1
-    if same.any():
-        problem, remedy = (
-            "[no-variance] is an item that is the same for all agents",
-            "leave it out of its factor",
-        )
-        raise BadInput("responses", same.idxmax(), problem, remedy)
+    problem = "[no-variance] is an item that is the same for all agents"
+    ensure(not same.any(), "responses", same.idxmax(), problem, "leave it out of its factor")
     return table
 
 
@@ -220,9 +212,7 @@ class _Search:
     def __init__(self, matrix: FloatArray, places: np.ndarray, pairs: np.ndarray) -> None:
         self.matrix, self.places, self.pairs = matrix, places, pairs
         self.shape = len(matrix), int(places[:, 1].max()) + 1
-        self.values = np.concatenate(
-            [self._start(), np.zeros(len(pairs)), np.full(len(matrix), 0.5)]
-        )
+        self.values = np.concatenate([self._start(), np.zeros(len(pairs)), np.full(len(matrix), 0.5)])
 
     def _start(self) -> FloatArray:
         """Loadings of the first component of each factor's items."""
@@ -280,21 +270,18 @@ class _Search:
             else:
                 return self
             self.values, least = moved, reached
-        problem, remedy = (
-            "[no-convergence] was not fitted: the search did not end",
-            "use fewer factors, or explore first",
-        )
-        raise BadInput("factors", self.shape[1], problem, remedy)
+        problem = "[no-convergence] was not fitted: the search did not end"
+        raise BadInput("factors", self.shape[1], problem, "use fewer factors, or explore first")
 
     def standardised(self, agents: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Loadings λ/√σ, Φ, and the standard errors of both by the delta method."""
         x, y = self.sides()
         implied = self.implied(self.values)
         information = agents * self.information(x, y, np.linalg.inv(implied))
-        if np.linalg.eigvalsh(information)[0] < 1e-8 * agents:
-            problem = "[not-identified] are not determined by the items' correlations"
-            remedy = "give factors more items, or let them share fewer"
-            raise BadInput("factors", self.shape[1], problem, remedy)
+        problem = "[not-identified] are not determined by the items' correlations"
+        remedy = "give factors more items, or let them share fewer"
+        known = np.linalg.eigvalsh(information)[0] >= 1e-8 * agents
+        ensure(known, "factors", self.shape[1], problem, remedy)
         loadings, phi, _ = self.parts(self.values)
         scale = np.sqrt(implied.diagonal())
         rows, many = self.places[:, 0], len(self.places)

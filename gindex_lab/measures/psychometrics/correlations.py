@@ -7,16 +7,9 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.errors import Caution, ensure
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
-from gindex_lab.foundation.validate import (
-    FloatArray,
-    choice,
-    confidence,
-    flag,
-    numeric_frame,
-    vector,
-)
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, flag, numeric_frame, vector
 from gindex_lab.measures.psychometrics.polychoric import mixed, polychoric, tetrachoric
 
 __all__ = [
@@ -29,9 +22,7 @@ __all__ = [
     "smoothed",
 ]
 
-_FEWEST_RANKED = (
-    20  # agents: with ten the limits hold in 75% where two measures agree on nearly all
-)
+_FEWEST_RANKED = 20  # agents: with ten, limits held in 75% where two measures agree on nearly all
 
 
 def correlation(x: NumbersLike, y: NumbersLike) -> float:
@@ -43,13 +34,8 @@ def correlation(x: NumbersLike, y: NumbersLike) -> float:
     nan
     """
     a, b = vector("x", x), vector("y", y)
-    if len(a) != len(b):
-        raise BadInput(
-            "y",
-            len(b),
-            f"[wrong-length] has a different length from x ({len(a)})",
-            "pair the numbers",
-        )
+    problem = f"[wrong-length] has a different length from x ({len(a)})"
+    ensure(len(a) == len(b), "y", len(b), problem, "pair the numbers")
     # constant up to rounding: the correlation of rounding errors means nothing
     if len(a) < 2 or any(np.ptp(x) <= 1e-12 * np.abs(x).max() for x in (a, b)):
         return float("nan")
@@ -106,17 +92,30 @@ def _above(ranks: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray((sums[::-1].cumsum()[::-1] - sums / 2)[level] / len(ranks))
 
 
-def correlations(
-    responses: ResponsesLike, kind: str = "pearson", *, smooth: bool = True
-) -> pd.DataFrame:
-    """Items x items: `"pearson"`, `"tetrachoric"` (0 and 1), `"polychoric"` (graded) or `"mixed"`.
+def correlations(responses: ResponsesLike, kind: str = "pearson", *, smooth: bool = True) -> pd.DataFrame:
+    """Correlate the items of a table, also by what lies behind their categories.
 
-    Missing cells are left out pair by pair. A matrix that no data could have (negative eigenvalues, from
-    gaps or thresholds) is replaced by the `smoothed` one, and a `Caution` says so; `smooth=False` leaves it.
+    Parameters
+    ----------
+    responses : Responses or a table, agents x items; missing cells are left out pair by pair
+    kind : "pearson", "tetrachoric" (0 and 1), "polychoric" (graded) or "mixed"
+    smooth : replace a matrix that no data could have (negative eigenvalues, from gaps or thresholds) by the
+        `smoothed` one, with a `Caution`
+
+    Returns
+    -------
+    DataFrame, items x items.
+
+    Notes
+    -----
     How thresholds and empty cells are treated: `gindex_lab.measures.psychometrics.polychoric`.
 
-    Reference: Olsson (1979), Psychometrika 44, 443-460 (polychoric).
+    References
+    ----------
+    Olsson (1979), Psychometrika 44, 443-460 (polychoric). R: `psych::tetrachoric`, `polychoric`, `mixedCor`.
 
+    Examples
+    --------
     >>> table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 1, 1]})
     >>> correlations(table).loc["a", "b"].round(4), correlations(table, "tetrachoric").loc["a", "b"].round(4)
     (np.float64(0.5774), np.float64(0.4236))
@@ -125,10 +124,9 @@ def correlations(
     frame = numeric_frame("responses", getattr(responses, "frame", responses))
     table = _HOW[kind](frame)
     apart = np.argwhere(table.isna().to_numpy())
-    if len(apart):
-        pair = tuple(table.index[i] for i in apart[0])
-        problem = "[no-variance] are two items that no two agents tell apart"
-        raise BadInput("responses", pair, problem, "drop one of them")
+    pair = tuple(table.index[i] for i in apart[0]) if len(apart) else ()
+    problem = "[no-variance] are two items that no two agents tell apart"
+    ensure(not pair, "responses", pair, problem, "drop one of them")
     given = table.to_numpy()
     matrix = smoothed(given) if flag("smooth", smooth) else given
     if matrix is not given:
@@ -153,19 +151,13 @@ def correlation_matrix(frame: pd.DataFrame) -> pd.DataFrame:
     """
     matrix = frame.to_numpy()
     square = matrix.shape[0] == matrix.shape[1] and not np.isnan(matrix).any()
-    if not square or np.abs(matrix - matrix.T).max() > 1e-6 or np.abs(matrix).max() > 1 + 1e-9:
-        problem = (
-            "[not-a-correlation-matrix] is not a correlation matrix "
-            "(square, symmetric, between -1 and 1, no gaps)"
-        )
-        remedy = "pass one, or agents x items without n_obs"
-        raise BadInput("responses", frame.shape, problem, remedy)
-    if np.abs(matrix.diagonal() - 1).max() > 1e-6:
-        problem, remedy = (
-            "[not-a-correlation-matrix] has a diagonal that is not one",
-            "divide covariances by the deviations",
-        )
-        raise BadInput("responses", frame.shape, problem, remedy)
+    proper = square and np.abs(matrix - matrix.T).max() <= 1e-6 and np.abs(matrix).max() <= 1 + 1e-9
+    problem = "[not-a-correlation-matrix] is not a correlation matrix (square, symmetric, between -1 and 1, "
+    remedy = "pass one, or agents x items without n_obs"
+    ensure(proper, "responses", frame.shape, f"{problem}no gaps)", remedy)
+    problem = "[not-a-correlation-matrix] has a diagonal that is not one"
+    ones = np.abs(matrix.diagonal() - 1).max() <= 1e-6
+    ensure(ones, "responses", frame.shape, problem, "divide covariances by the deviations")
     return pd.DataFrame((matrix + matrix.T) / 2, frame.columns, frame.columns)
 
 

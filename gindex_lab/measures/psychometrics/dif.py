@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import Label, ResponsesLike
 from gindex_lab.foundation.many_tests import holm
-from gindex_lab.foundation.validate import FloatArray, choice, flag, known, number
+from gindex_lab.foundation.validate import choice, flag, known, number
 from gindex_lab.measures.psychometrics.dif_tests import (
     BoolArray,
     logistic_test,
     mantel_haenszel,
     matching_error,
 )
-from gindex_lab.measures.psychometrics.groups import binary_table, group_labels, whole_rows
+from gindex_lab.measures.psychometrics.groups import Told, binary_table, group_labels, whole_rows
 from gindex_lab.measures.psychometrics.irt_settings import varies
 from gindex_lab.measures.psychometrics.multigroup import Groups, likelihood_ratio
 
@@ -36,15 +36,15 @@ _METHODS = {
     "logistic": "logistic regression",
     "likelihood-ratio": "likelihood ratio",
 }
-_ADJUST = ["none", "holm", "benjamini-hochberg"]
-_ROUNDS = 10
-_FEWEST = 10  # agents in a group
-_FAR = 3.0  # standard errors of `matching_error` that are worth a word
-_JODOIN_GIERL, _ZUMBO_THOMAS = (0.035, 0.070), (0.13, 0.26)
+_ROUNDS = 10  # as difR's nrIter
+_FEWEST = 10  # agents in a group: a judgement
+_FAR = 3.0  # standard errors of `matching_error` that are worth a word: a judgement
+# R² changes from which DIF is moderate and large (Jodoin and Gierl 2001; Zumbo and Thomas 1997)
+_CLASSES = {"jodoin_gierl": (0.035, 0.070), "zumbo_thomas": (0.13, 0.26)}
 
 
 @dataclass(frozen=True)
-class Dif:
+class Dif(Told):
     """One row per item in `table`; `flagged` are the items with DIF, `str()` says it in words."""
 
     table: pd.DataFrame = field(repr=False, compare=False)
@@ -105,18 +105,7 @@ class Dif:
             return f"({'harder' if row['delta'] < 0 else 'easier'}, Δ = {row['delta']:.1f}, {row['class']})"
         if self.method == "logistic":
             return f"(R² + {row['r2_change']:.3f}, {row['jodoin_gierl']})"
-        return (
-            f"({'harder' if row['difference'] < 0 else 'easier'} by {abs(row['difference']):.2f})"
-        )
-
-    def __str__(self) -> str:
-        return f"{self.sentence}\n\n{self.table.round(3).to_string()}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        shown: str = self.table.round(3).to_html()
-        return f"<p>{html.escape(self.sentence)}</p>{shown}"
+        return f"({'harder' if row['difference'] < 0 else 'easier'} by {abs(row['difference']):.2f})"
 
 
 def dif(
@@ -145,6 +134,7 @@ def dif(
     anchors : items known to be free of DIF, to match agents by; all items unless given
     purify : leave flagged items out of the matching score and test again, at most ten rounds
     adjust : "none", "holm" or "benjamini-hochberg", for many items
+    level : the p value (after adjustment) below which an item is flagged
     correct : the continuity correction of Mantel-Haenszel (on in R; the test is then conservative)
     classical : True for R's own numbers: p values as if equal scores were equal ability, and logistic
         regressions without the square of the score (Swaminathan and Rogers; R's difR)
@@ -185,53 +175,51 @@ def dif(
     Educ. 14, 329-349. Magis, Béland, Tuerlinckx and De Boeck (2010), Behav. Res. Methods 42, 847-862 (difR).
     """
     choice("method", method, list(_METHODS))
-    choice("adjust", adjust, _ADJUST)
+    choice("adjust", adjust, ["none", "holm", "benjamini-hochberg"])
     choice("model", model, ["1pl", "2pl"])
-    purify, correct = flag("purify", purify), flag("correct", correct)
-    classical = flag("classical", classical)
+    purify, correct, classical = (
+        flag("purify", purify),
+        flag("correct", correct),
+        flag("classical", classical),
+    )
     number("level", level, 0, 1, open_ends=True)
     given = binary_table(responses)
     frame = whole_rows(given)
-    problem = "[too-few] has no agent without a gap"
-    remedy = "drop the items that few have answered"
+    problem, remedy = "[too-few] has no agent without a gap", "drop the items that few have answered"
     ensure(len(frame), "responses", given.shape, problem, remedy)
     labels = group_labels(responses, group, given.index, 1).loc[frame.index]
     reference, focal = _sides(labels, focal)
-    items = frame.columns
-    usable = varies(frame).to_numpy()
+    items, usable = frame.columns, varies(frame).to_numpy()
     problem = f"[too-few] has {int(usable.sum())} items that vary: too few to match agents by"
     ensure(usable.sum() >= 3, "responses", frame.shape, problem, "give at least three")
     start = usable if anchors is None else items.isin(known("anchors", anchors, items)) & usable
     ensure(start.any(), "anchors", anchors, "[too-few] has no item that varies", "name others")
     values, belongs = frame.to_numpy(dtype=float), (labels == focal).to_numpy()
-    if method == "likelihood-ratio":
+    by_model = method == "likelihood-ratio"
+    if by_model:
         made = Groups.of(frame, labels, model, reference)
-        start = start & items.isin(made.items)
+        fitted = items.isin(made.items)
+        start = start & fitted
 
     def mismatch(matching: BoolArray) -> float:
-        apart = method != "likelihood-ratio" and not classical
-        return matching_error(values, belongs, matching) if apart else 0.0
+        return 0.0 if by_model or classical else matching_error(values, belongs, matching)
 
     def test(matching: BoolArray) -> pd.DataFrame:
         slip = mismatch(matching)
-        if method == "mantel-haenszel":
-            found = mantel_haenszel(values, belongs, matching, correct, slip)
-        elif method == "likelihood-ratio":
-            fitted = items.isin(made.items)
-            rows = pd.DataFrame(likelihood_ratio(made, matching[fitted]), made.items)
-            return _adjusted(rows.reindex(items), adjust)
+        if by_model:
+            rows = pd.DataFrame(likelihood_ratio(made, matching[fitted]), made.items).reindex(items)
+        elif method == "mantel-haenszel":
+            rows = pd.DataFrame(mantel_haenszel(values, belongs, matching, correct, slip), items)
         else:
-            found = logistic_test(values, belongs, matching, not classical, slip)
-        return _adjusted(pd.DataFrame(found, items), adjust)
+            rows = pd.DataFrame(logistic_test(values, belongs, matching, not classical, slip), items)
+        return _adjusted(rows, adjust)
 
     again = purify and anchors is None
     table, matching, rounds, settled = _purified(test, start, level, adjust, again)
-    table = _classed(table, method, level)
     size = int((~belongs).sum()), int(belongs.sum())
-    used = list(items[matching])
+    told = _classed(table, method, level), method, reference, focal, size, mismatch(matching)
     lost = len(given) - len(frame)
-    found = table, method, reference, focal, size, mismatch(matching)
-    return Dif(*found, lost, used, rounds, settled, level, adjust)
+    return Dif(*told, lost, list(items[matching]), rounds, settled, level, adjust)
 
 
 def _sides(labels: pd.Series, focal: object) -> tuple[object, object]:
@@ -245,8 +233,8 @@ def _sides(labels: pd.Series, focal: object) -> tuple[object, object]:
     ensure(counts.min() >= _FEWEST, "group", counts.idxmin(), problem, remedy)
     if focal is None:
         return names[0], names[1]
-    if not pd.api.types.is_hashable(focal) or focal not in names:
-        raise BadInput("focal", focal, "[unknown-label] is not a group", f"use one of {names}")
+    known_label = pd.api.types.is_hashable(focal) and focal in names
+    ensure(known_label, "focal", focal, "[unknown-label] is not a group", f"use one of {names}")
     return next(name for name in names if name != focal), focal
 
 
@@ -296,15 +284,9 @@ def _classed(table: pd.DataFrame, method: str, level: float) -> pd.DataFrame:
         large = (size >= 1.5) & (size - 1 > ndtri(1 - level) * table["delta_se"])
         letters = np.where(large & differs, "C", np.where((size >= 1) & differs, "B", "A"))
         table["class"] = np.where(table["p"].isna(), "", letters)
-        return table
-    if method == "likelihood-ratio":
-        return table
-    change = table["r2_change"].to_numpy()
-    table["jodoin_gierl"] = _letters(change, *_JODOIN_GIERL)
-    table["zumbo_thomas"] = _letters(change, *_ZUMBO_THOMAS)
+    if method == "logistic":
+        change = table["r2_change"].to_numpy()
+        for name, (moderate, large) in _CLASSES.items():
+            letters = np.where(change < moderate, "A", np.where(change < large, "B", "C"))
+            table[name] = np.where(np.isnan(change), "", letters)
     return table
-
-
-def _letters(values: FloatArray, moderate: float, large: float) -> np.ndarray:
-    found = np.where(values < moderate, "A", np.where(values < large, "B", "C"))
-    return np.where(np.isnan(values), "", found)

@@ -24,9 +24,7 @@ UNEVEN = 0.017  # variance that a unit of `matching_error` adds, squared: of log
 ETS = -2.35  # Δ = -2.35 log(odds ratio): the delta scale of ETS
 
 
-def cells(
-    values: FloatArray, focal: BoolArray, anchors: BoolArray
-) -> tuple[FloatArray, FloatArray]:
+def cells(values: FloatArray, focal: BoolArray, anchors: BoolArray) -> tuple[FloatArray, FloatArray]:
     """How many agents are right, and how many there are: items x 2 (reference, focal) x scores.
 
     >>> right, agents = cells(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([False, True]), np.ones(2, bool))
@@ -45,11 +43,7 @@ def cells(
 
 
 def mantel_haenszel(
-    values: FloatArray,
-    focal: BoolArray,
-    anchors: BoolArray,
-    correct: bool = True,
-    mismatch: float = 0.0,
+    values: FloatArray, focal: BoolArray, anchors: BoolArray, correct: bool = True, mismatch: float = 0.0
 ) -> dict[str, FloatArray]:
     """χ², common odds ratio α and ETS Δ of each item.
 
@@ -90,11 +84,7 @@ def mantel_haenszel(
 
 
 def logistic_test(
-    values: FloatArray,
-    focal: BoolArray,
-    anchors: BoolArray,
-    curved: bool = True,
-    mismatch: float = 0.0,
+    values: FloatArray, focal: BoolArray, anchors: BoolArray, curved: bool = True, mismatch: float = 0.0
 ) -> dict[str, FloatArray]:
     """Likelihood-ratio χ² of group and group x score together (2 df), its p, the p of each alone, and the
     change of Nagelkerke's R². Swaminathan and Rogers (1990); Zumbo (1999).
@@ -120,9 +110,7 @@ def logistic_test(
     gain = np.where(varies, gain, np.nan)
     whole = 1 - np.exp(2 * null / len(values))
     with np.errstate(invalid="ignore", divide="ignore"):
-        change = (
-            np.exp(2 * (null - base) / len(values)) - np.exp(2 * (null - both) / len(values))
-        ) / whole
+        change = (np.exp(2 * (null - base) / len(values)) - np.exp(2 * (null - both) / len(values))) / whole
     return {
         "chi2": gain[0],
         "p": chi2.sf(gain[0] / (1 + UNEVEN * mismatch**2 / 2), 2),

@@ -10,24 +10,24 @@ of all item parameters of both models (observed information) by the delta method
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.validate import FloatArray, choice, known
-from gindex_lab.measures.psychometrics import irt_information
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
+from gindex_lab.measures.psychometrics.irt_models import curves
 
 __all__ = ["METHODS", "ScaleLink", "equate"]
 
 METHODS = ("stocking-lord", "haebara", "mean-sigma", "mean-mean")
-_FEWEST = 3  # anchors
+_FEWEST = 3  # anchors: two would fit any line
 _NODES = np.linspace(-4, 4, 41)  # abilities at which characteristic curves are compared
-_STEP = 1e-4
+_STEP = 1e-4  # of numerical derivatives
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,18 @@ def equate(
     anchors: Sequence[Label] | None = None,
     method: str = "stocking-lord",
 ) -> ScaleLink:
-    """The line that puts the second form on the scale of the first.
+    """Find the line that puts the second form on the scale of the first.
 
     Parameters
     ----------
     first, second : what `gl.irt(responses, "2pl")` gives for the two forms
     anchors : the labels of the items in common; all labels that both have unless given
     method : "stocking-lord", "haebara", "mean-sigma" or "mean-mean"
+
+    Returns
+    -------
+    ScaleLink with `slope`, `intercept`, their errors, `anchors` (DataFrame: `first`, `second`,
+    `second_moved`, `residual`), `abilities(table)` and `items(table)`.
 
     Notes
     -----
@@ -106,167 +111,88 @@ def equate(
     (1.0, 1.0, True)
     """
     choice("method", method, METHODS)
+    remedy = "pass gl.irt(responses, '2pl')"
     for name, model in (("first", first), ("second", second)):
         right = isinstance(model, ItemResponseModel)
-        remedy = "pass gl.irt(responses, '2pl')"
         ensure(right, name, type(model).__name__, "[wrong-type] is not a fitted model", remedy)
-        ensure(
-            model.model == "2pl",
-            name,
-            model.model,
-            "[not-an-option] is not a two-parameter model",
-            remedy,
-        )
-    fitted = [_fitted(model) for model in (first, second)]
+        problem = "[not-an-option] is not a two-parameter model"
+        ensure(model.model == "2pl", name, model.model, problem, remedy)
+    fitted = [pd.DataFrame(x.fitted_parameters, x.answers.frame.columns) for x in (first, second)]
     common = fitted[0].index.intersection(fitted[1].index)
     if anchors is not None:
         common = pd.Index(known("anchors", anchors, common))
     problem = f"are too few items in common: at least {_FEWEST} make a line"
-    ensure(
-        len(common) >= _FEWEST,
-        "anchors",
-        len(common),
-        problem,
-        "give both forms more of the same items",
-    )
-    places = [table.index.get_indexer(common) for table in fitted]
-    at = [table.loc[common].to_numpy() for table in fitted]  # slope a and intercept d = -ab
+    ensure(len(common) >= _FEWEST, "anchors", len(common), problem, "give both forms more of the same items")
+    at = np.stack([table.loc[common].to_numpy() for table in fitted])  # slope a and intercept d = -ab
+    flat = common[(at[:, :, 0] <= 1e-3).any(0)]
     problem, remedy = "is an anchor that does not discriminate", "leave it out of the anchors"
-    for table in at:
-        flat = table[:, 0] <= 1e-3
-        ensure(not flat.any(), "anchors", common[flat][:1].tolist(), problem, remedy)
-    solve = _SOLVERS[method]
-    line = solve(at[0], at[1])
-    variance = sum(
-        _propagated(solve, at, side, _covariance(model, place))
-        for side, (model, place) in enumerate(zip((first, second), places, strict=True))
-    )
-    errors = np.asarray(variance)
+    ensure(not len(flat), "anchors", list(flat[:1]), problem, remedy)
+    slope, intercept = _line(at, method)
+    errors = np.zeros((2, 2))
+    for side, (model, table) in enumerate(zip((first, second), fitted, strict=True)):
+        gradient = _gradient(at, side, method)
+        errors += gradient @ _covariance(model, table.index.get_indexer(common)) @ gradient.T
     slope_se, intercept_se = np.sqrt(errors.diagonal())
-    rests_on = _residuals(common, at[0], at[1], line)
-    found = (
-        float(line[0]),
-        float(line[1]),
-        float(slope_se),
-        float(intercept_se),
-        float(errors[0, 1]),
-    )
+    a, b = _difficulty(at[0]), _difficulty(at[1])
+    moved = slope * b + intercept
+    rests_on = pd.DataFrame({"first": a, "second": b, "second_moved": moved, "residual": a - moved}, common)
+    found = float(slope), float(intercept), float(slope_se), float(intercept_se), float(errors[0, 1])
     return ScaleLink(*found, method, rests_on)
-
-
-def _fitted(model: ItemResponseModel) -> pd.DataFrame:
-    """Slope and intercept of every item that varies."""
-    constant = pd.Index(model.constant_items, dtype=object)
-    items = model.responses.columns[~model.responses.columns.isin(constant)]
-    return pd.DataFrame(model.fitted_parameters[:, :2], items, ["slope", "intercept"])
 
 
 def _covariance(model: ItemResponseModel, places: np.ndarray) -> FloatArray:
     """Covariance (2K, 2K) of slopes and intercepts of some items, out of that of all."""
-    info = irt_information.information(
-        model.patterns, model.fitted_parameters, model.model, model.settings, model.priors
-    )
-    n = len(model.fitted_parameters)
-    whole, chosen = irt_information.covariance(info), np.concatenate([places, n + places])
-    found = whole[np.ix_(chosen, chosen)]
-    if not np.isfinite(found).all():
-        problem, remedy = (
-            "[not-determined] has parameters that the data do not determine",
-            "use priors='lognormal' in gl.irt",
-        )
-        raise BadInput("anchors", "an anchor", problem, remedy)
+    chosen = model.plan.index[0][places].T.ravel()
+    found = model.covariance[np.ix_(chosen, chosen)]
+    problem = "[not-determined] has parameters that the data do not determine"
+    ensure(np.isfinite(found).all(), "anchors", "an anchor", problem, "use priors='lognormal' in gl.irt")
     return np.asarray(found)
 
 
-def _propagated(
-    solve: Callable[[FloatArray, FloatArray], FloatArray],
-    at: list[FloatArray],
-    side: int,
-    covariance: FloatArray,
-) -> FloatArray:
-    """Covariance (2, 2) of slope and intercept of the line from the errors of one form's parameters."""
-    k = len(at[side])
-    gradient = np.empty((2, 2 * k))
-    for j in range(2 * k):
+def _gradient(at: FloatArray, side: int, method: str) -> FloatArray:
+    """How slope and intercept of the line follow the slopes and intercepts of one form's items (2 x 2K)."""
+    columns = []
+    for place in np.ndindex(2, at.shape[1]):
         ends = []
         for sign in (1, -1):
-            moved = [x.copy() for x in at]
-            moved[side][j % k, j // k] += sign * _STEP
-            ends.append(solve(moved[0], moved[1]))
-        gradient[:, j] = (ends[0] - ends[1]) / (2 * _STEP)
-    return np.asarray(gradient @ covariance @ gradient.T)
+            moved = at.copy()
+            moved[side, place[1], place[0]] += sign * _STEP
+            ends.append(_line(moved, method))
+        columns.append((ends[0] - ends[1]) / (2 * _STEP))
+    return np.stack(columns, 1)
 
 
 def _difficulty(table: FloatArray) -> FloatArray:
     return np.asarray(-table[:, 1] / table[:, 0])
 
 
-def _mean_sigma(first: FloatArray, second: FloatArray) -> FloatArray:
-    """A = sd(b_a) / sd(b_b), B = mean(b_a) - A mean(b_b).
+def _line(at: FloatArray, method: str) -> FloatArray:
+    """Slope A and intercept B from slopes and intercepts of the anchors in both forms (2 x K x 2).
 
-    >>> _mean_sigma(np.array([[1.0, 0.0], [1.0, -2.0]]), np.array([[1.0, 0.0], [1.0, -1.0]])).tolist()
-    [2.0, 0.0]
+    mean-sigma: A = sd(b_a) / sd(b_b); mean-mean: A = mean(a_b) / mean(a_a); B = mean(b_a) - A mean(b_b).
+    stocking-lord: least ∫ (Σ P_a(θ) - Σ P_b((θ - B)/A))² φ(θ) dθ; haebara: the sum outside the square.
+
+    >>> forms = np.array([[[1.0, 0.0], [1.0, -2.0]], [[1.0, 0.0], [1.0, -1.0]]])
+    >>> _line(forms, "mean-sigma").tolist(), _line(forms, "haebara").round(2).tolist()
+    ([2.0, 0.0], [1.23, 0.37])
     """
-    a, b = _difficulty(first), _difficulty(second)
-    slope = a.std() / max(b.std(), 1e-9)
-    return np.array([slope, a.mean() - slope * b.mean()])
-
-
-def _mean_mean(first: FloatArray, second: FloatArray) -> FloatArray:
-    """A = mean(a_b) / mean(a_a), B = mean(b_a) - A mean(b_b)."""
-    slope = second[:, 0].mean() / first[:, 0].mean()
-    return np.array([slope, _difficulty(first).mean() - slope * _difficulty(second).mean()])
-
-
-def _stocking_lord(first: FloatArray, second: FloatArray) -> FloatArray:
-    """The line that minimises ∫ (Σ P_a(θ) - Σ P_b((θ - B)/A))² φ(θ) dθ."""
-    return _nearest(first, second, lambda gap: gap.sum(axis=1))
-
-
-def _haebara(first: FloatArray, second: FloatArray) -> FloatArray:
-    """The line that minimises Σ ∫ (P_a(θ) - P_b((θ - B)/A))² φ(θ) dθ."""
-    return _nearest(first, second, lambda gap: gap)
-
-
-def _nearest(
-    first: FloatArray, second: FloatArray, summed: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
-    """The line with the least squared distance of the items' curves, summed or not, by Gauss-Newton steps."""
     from scipy.optimize import least_squares
 
-    density = np.sqrt(np.exp(-(_NODES**2) / 2))[:, None]
-    target = _curves(first, _NODES)
+    first, second = at
+    a, b = _difficulty(first), _difficulty(second)
+    slope = a.std() / max(b.std(), 1e-9)
+    if method == "mean-mean":
+        slope = second[:, 0].mean() / first[:, 0].mean()
+    simple = np.array([slope, a.mean() - slope * b.mean()])
+    if method.startswith("mean"):
+        return simple
+    density = np.sqrt(np.exp(-(_NODES**2) / 2))
+    target = curves(first, _NODES)
 
     def away(line: FloatArray) -> FloatArray:
-        gap = density * (target - _curves(second, (_NODES - line[1]) / line[0]))
-        return np.asarray(summed(gap)).ravel()
+        gap = density * (target - curves(second, (_NODES - line[1]) / line[0]))
+        return gap.sum(0) if method == "stocking-lord" else gap.ravel()
 
+    start = np.clip(simple, [0.1, -10], [10, 10])
     bounds = ([0.05, -20.0], [20.0, 20.0])
-    start = np.clip(_mean_sigma(first, second), [0.1, -10], [10, 10])
-    return np.asarray(
-        least_squares(away, start, bounds=bounds, xtol=1e-12, ftol=1e-12, gtol=1e-12).x
-    )
-
-
-def _curves(table: FloatArray, theta: FloatArray) -> FloatArray:
-    """P(right), abilities x items."""
-    return np.asarray(1 / (1 + np.exp(-(table[:, 0] * theta[:, None] + table[:, 1]))))
-
-
-_SOLVERS = {
-    "stocking-lord": _stocking_lord,
-    "haebara": _haebara,
-    "mean-sigma": _mean_sigma,
-    "mean-mean": _mean_mean,
-}
-
-
-def _residuals(
-    common: pd.Index, first: FloatArray, second: FloatArray, line: FloatArray
-) -> pd.DataFrame:
-    """Difficulties of the anchors in both forms, and how far each is from the line."""
-    a, b = _difficulty(first), _difficulty(second)
-    moved = line[0] * b + line[1]
-    return pd.DataFrame(
-        {"first": a, "second": b, "second_moved": moved, "residual": a - moved}, index=common
-    )
+    return np.asarray(least_squares(away, start, bounds=bounds, xtol=1e-12, ftol=1e-12, gtol=1e-12).x)

@@ -1,4 +1,4 @@
-"""Factor extraction: from a correlation matrix to unrotated loadings.
+"""Factor extraction: from a correlation matrix to unrotated loadings, and to one general factor of several.
 
 R ≈ Λ Φ Λ' + Ψ: items share what the factors Λ carry, and Ψ is each item's own. The three ways to
 choose Ψ differ in what they call close: minres squares the residuals, maximum likelihood weighs them
@@ -10,8 +10,6 @@ from both and from random Ψ until the minima seen leave less than half a minimu
 Principal axis is statsmodels'. factor_analyzer has both others too, from one start each; its minres
 takes its gradients numerically, 12 times slower at 100 items.
 
-How much of a test is one general factor: Schmid and Leiman's transformation, ω_h and ECV.
-
 Several oblique factors correlate; what they have in common is a factor of the factors. Schmid and
 Leiman (1957) write both levels as loadings of the items themselves, one general and one per group,
 all uncorrelated. ω_h is then the share of the sum score's variance that the general factor makes.
@@ -19,6 +17,7 @@ all uncorrelated. ω_h is then the share of the sum score's variance that the ge
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.rotation import rotate, upright
 
@@ -40,10 +39,11 @@ __all__ = [
     "schmid_leiman",
 ]
 
+Misfit = Callable[[FloatArray], tuple[float, FloatArray]]  # and its gradient, by the uniquenesses
 METHODS = ["minres", "ml", "principal_axis"]
 _LEAST, _MOST = 0.005, 1.0  # the uniquenesses' bounds, as in R's psych and factanal
 LARGEST_COMMUNALITY = 1 - _LEAST - 1e-9  # an item at or above it has nothing of its own
-_MOST_STARTS = 40
+_MOST_STARTS = 40  # a judgement: the rule of `_least_misfit` stops after seven as a rule
 _FINE = {"ftol": 1e-15, "gtol": 1e-10}
 _COARSE = {"ftol": 1e-8, "gtol": 1e-5}  # enough to see that a descent ends where an earlier one did
 
@@ -60,7 +60,11 @@ def extract(matrix: FloatArray, n: int, method: str, start: FloatArray | None = 
     """
     if method == "principal_axis":
         return upright(_principal_axis(matrix, n))
-    return upright((_minres if method == "minres" else _maximum_likelihood)(matrix, n, start))
+    if method == "minres":
+        return upright(_leading(matrix - np.diag(minres_uniqueness(matrix, n, start)), n))
+    problem = "[singular] needs a correlation matrix that can be inverted, with more agents than items"
+    ensure(np.linalg.eigvalsh(matrix).min() >= 1e-8, "method", "ml", problem, 'use method="minres"')
+    return upright(_weighted_loadings(matrix, _likelihood_uniqueness(matrix, n, start), n)[0])
 
 
 def _leading(reduced: FloatArray, n: int) -> FloatArray:
@@ -103,9 +107,7 @@ def _likelihood_uniqueness(matrix: FloatArray, n: int, start: FloatArray | None)
     return _least_misfit(misfit, matrix, start)
 
 
-def _weighted_loadings(
-    matrix: FloatArray, uniqueness: FloatArray, n: int
-) -> tuple[FloatArray, FloatArray]:
+def _weighted_loadings(matrix: FloatArray, uniqueness: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
     root = np.sqrt(uniqueness)
     values, vectors = np.linalg.eigh(matrix / np.outer(root, root))
     size = np.sqrt(np.maximum(values[: -n - 1 : -1] - 1.0, 0.0))
@@ -113,9 +115,7 @@ def _weighted_loadings(
 
 
 def _least_misfit(
-    misfit: Callable[[FloatArray], tuple[float, FloatArray]],
-    matrix: FloatArray,
-    given: FloatArray | None,
+    misfit: Callable[[FloatArray], tuple[float, FloatArray]], matrix: FloatArray, given: FloatArray | None
 ) -> FloatArray:
     """The best of several descents, the same ones on every call.
 
@@ -131,10 +131,10 @@ def _least_misfit(
     for k in range(_MOST_STARTS):
         start = rng.uniform(0.05, 0.95, items) if k > 1 else first[k]
         found, value = _descent(misfit, start, _COARSE if k else _FINE)
-        if not any(abs(value - other) < 1e-8 + 1e-5 * other for other in minima):
+        if not np.isclose(value, minima, 1e-5, 1e-8).any():
             if k:  # not one that was seen: go down to its end
                 found, value = _descent(misfit, found, _FINE)
-            if not any(abs(value - other) < 1e-8 + 1e-5 * other for other in minima):
+            if not np.isclose(value, minima, 1e-5, 1e-8).any():
                 minima.append(value)
             if value < least:
                 best, least = found, value
@@ -144,22 +144,13 @@ def _least_misfit(
     return best
 
 
-def _descent(
-    misfit: Callable[[FloatArray], tuple[float, FloatArray]],
-    start: FloatArray,
-    ends: dict[str, float],
-) -> tuple[FloatArray, float]:
+def _descent(misfit: Misfit, start: FloatArray, ends: dict[str, float]) -> tuple[FloatArray, float]:
     """Uniquenesses and misfit at the end of one descent."""
     from scipy.optimize import minimize
 
-    found = minimize(
-        misfit,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(_LEAST, _MOST)] * len(start),
-        options={"maxiter": 5000, "maxfun": 20000, **ends},
-    )
+    options = {"maxiter": 5000, "maxfun": 20000, **ends}
+    bounds = [(_LEAST, _MOST)] * len(start)
+    found = minimize(misfit, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return np.asarray(found.x), float(found.fun)
 
 
@@ -171,17 +162,6 @@ def _first_starts(matrix: FloatArray) -> list[FloatArray]:
     return [np.clip(1 / np.linalg.inv(matrix).diagonal(), _LEAST, _MOST), half]
 
 
-def _minres(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
-    return _leading(matrix - np.diag(minres_uniqueness(matrix, n, start)), n)
-
-
-def _maximum_likelihood(matrix: FloatArray, n: int, start: FloatArray | None) -> FloatArray:
-    if np.linalg.eigvalsh(matrix).min() < 1e-8:
-        problem = "[singular] needs a correlation matrix that can be inverted, with more agents than items"
-        raise BadInput("method", "ml", problem, 'use method="minres"')
-    return _weighted_loadings(matrix, _likelihood_uniqueness(matrix, n, start), n)[0]
-
-
 def _principal_axis(matrix: FloatArray, n: int) -> FloatArray:
     from statsmodels.multivariate.factor import Factor
 
@@ -190,11 +170,12 @@ def _principal_axis(matrix: FloatArray, n: int) -> FloatArray:
         smc = np.linalg.matrix_rank(matrix) == len(matrix)
         factor = Factor(corr=matrix, n_factor=n, method="pa", smc=smc)
         found = factor.fit(maxiter=5000, tol=1e-9).loadings
-    for warning in caught:  # a peer's warning that its fit failed is an error of ours
-        if any(word in str(warning.message) for word in ("converge", "iterations")):
-            raise BadInput("method", "principal_axis", str(warning.message), 'use method="minres"')
-    if not np.isfinite(found).all():
-        raise BadInput("method", "principal_axis", "did not converge", 'use method="minres"')
+    said = [str(x.message) for x in caught if re.search("converge|iterations", str(x.message))]
+    problem = (
+        "; ".join(said) or "did not converge"
+    )  # a peer's warning that its fit failed is an error of ours
+    fine = not said and np.isfinite(found).all()
+    ensure(fine, "method", "principal_axis", problem, 'use method="minres"')
     return np.asarray(found)
 
 
@@ -246,11 +227,7 @@ def _one_of_three(phi: FloatArray) -> FloatArray | None:
 
 
 def general_factor(
-    matrix: FloatArray,
-    items: pd.Index,
-    n: int,
-    method: str = "minres",
-    plain: FloatArray | None = None,
+    matrix: FloatArray, items: pd.Index, n: int, method: str = "minres", plain: FloatArray | None = None
 ) -> GeneralFactor:
     """ω_h, ω and the explained common variance of a correlation matrix, by n group factors.
 
@@ -263,10 +240,8 @@ def general_factor(
     >>> general_factor(matrix, pd.RangeIndex(12), 3)
     GeneralFactor(omega_h=0.756, omega_total=0.898, explained_common_variance=0.640)
     """
-    if n < 2:
-        raise BadInput(
-            "n", n, "[too-few-factors] leaves nothing to take a general factor of", "use n=3 or so"
-        )
+    problem = "[too-few-factors] leaves nothing to take a general factor of"
+    ensure(n > 1, "n", n, problem, "use n=3 or so")
     pattern, phi = rotate(extract(matrix, n, method) if plain is None else plain, "oblimin")
     general, group = schmid_leiman(pattern, phi)
     table = pd.DataFrame(group, items, [f"group {k + 1}" for k in range(n)])

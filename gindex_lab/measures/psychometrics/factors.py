@@ -1,10 +1,9 @@
 """Factor analysis: do the items measure one thing, and how much of it is each item?
 
 The classical way to a general intelligence: correlate the items over agents, and look for the few
-factors that would explain the correlations. Extraction is in `extraction`, the number of factors in
-`factors_parallel`, rotations in `rotation`, the general factor of several in `bifactor`, tetrachoric
-correlations in `correlations`. Note what generality analysis adds: a factor belongs to a population,
-never to an agent.
+factors that would explain the correlations. Extraction and the general factor of several are in `extraction`,
+the number of factors in `dimensions`, rotations in `rotation`, tetrachoric correlations in
+`correlations`. Note what generality analysis adds: a factor belongs to a population, never to an agent.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, Caution, short
+from gindex_lab.foundation.errors import Caution, ensure, short
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.upstairs import upstairs
-from gindex_lab.foundation.validate import FloatArray, choice, integer, numeric_frame
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, generator, integer, numeric_frame
 from gindex_lab.measures.psychometrics.correlations import (
     KINDS,
     correlation_matrix,
@@ -26,30 +25,23 @@ from gindex_lab.measures.psychometrics.correlations import (
     smoothed,
     warn_of_smoothing,
 )
-from gindex_lab.measures.psychometrics.extraction import (
-    METHODS,
-    GeneralFactor,
-    extract,
-    general_factor,
-)
-from gindex_lab.measures.psychometrics.factor_fit import (
-    adequacy,
-    sphericity,
-)
-from gindex_lab.measures.psychometrics.factor_solution import FactorSolution
-from gindex_lab.measures.psychometrics.factors_parallel import (
+from gindex_lab.measures.psychometrics.dimensions import (
     ParallelAnalysis,
     eigenvalues,
     parallel_analysis,
 )
+from gindex_lab.measures.psychometrics.extraction import METHODS, GeneralFactor, extract, general_factor
+from gindex_lab.measures.psychometrics.factor_fit import invertible
+from gindex_lab.measures.psychometrics.factor_solution import FactorSolution
 from gindex_lab.measures.psychometrics.rotation import (
     ROTATIONS,
     TARGETED,
     rotate,
+    rotate_each,
     wanted_loadings,
 )
 
-__all__ = ["FactorModel", "factors"]
+__all__ = ["FactorModel", "factors", "procrustes", "resampled_loadings"]
 
 
 def factors(
@@ -67,6 +59,7 @@ def factors(
 
     Parameters
     ----------
+    responses : Responses, raw scores or a table, agents x items; with `n_obs` a correlation matrix
     n : number of factors
     method : "minres" (R psych's default), "ml" or "principal_axis"
     correlation : "pearson", "tetrachoric" for responses of 0 and 1, "polychoric" for graded ones, or
@@ -77,6 +70,11 @@ def factors(
         "drop" leaves it out (named in `constant_items`)
     n_obs : `responses` is a correlation matrix, of this many agents
     target : loadings to rotate to, items x factors, NaN where anything is welcome
+
+    Returns
+    -------
+    FactorModel with `loadings`, `communalities`, `proportion_of_variance`, `factor_correlations`,
+    `fit_indices()`, `scores()`, `bootstrap()`, `parallel_analysis()`, `general_factor()`.
 
     Notes
     -----
@@ -186,49 +184,71 @@ class FactorModel(FactorSolution):
 
     @property
     def kmo(self) -> float:
-        """Kaiser, Meyer and Olkin's adequacy: Σ r² / (Σ r² + Σ partial r²) off the diagonal.
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> round(factors(table).kmo, 2), round(factors(rng.standard_normal((500, 4))).kmo, 2)
-        (0.78, 0.46)
-        """
-        return float(adequacy(self._matrix)[0])
+        """Kaiser, Meyer and Olkin's adequacy (`psych::KMO`), Σ r² / (Σ r² + Σ partial r²) off the diagonal"""
+        plain, partial = self._squares()
+        return float(plain.sum() / (plain + partial).sum())
 
     @property
     def kmo_items(self) -> pd.Series:
         """The same for each item (MSA): below 0.5, the item shares too little with the others."""
-        return pd.Series(adequacy(self._matrix)[1], self.loadings.index, name="kmo")
+        plain, partial = self._squares()
+        return pd.Series(plain.sum(0) / (plain + partial).sum(0), self.loadings.index, name="kmo")
+
+    def _squares(self) -> FloatArray:
+        """Correlations and partial correlations of different items, squared."""
+        inverse = np.linalg.inv(invertible(self._matrix, "KMO"))
+        scale = np.sqrt(inverse.diagonal())
+        both = np.stack([self._matrix, inverse / np.outer(scale, scale)]) ** 2
+        return both * (1 - np.eye(len(scale)))
 
     def bartlett(self) -> pd.Series:
         """Bartlett's (1950) test that all items are uncorrelated: `statistic`, `df`, `p`.
 
-        χ² = -(agents - 1 - (2p + 5) / 6) ln |R| on p(p - 1) / 2 degrees of freedom.
-
-        >>> rng = np.random.default_rng(1)
-        >>> table = rng.standard_normal((500, 1)) + rng.standard_normal((500, 4))
-        >>> factors(table).bartlett().round(3).to_dict()
-        {'statistic': 512.89, 'df': 6.0, 'p': 0.0}
+        χ² = -(agents - 1 - (2p + 5) / 6) ln |R| on p(p - 1) / 2 degrees of freedom
+        (`psych::cortest.bartlett`).
         """
-        return sphericity(self._matrix, self.agents)
+        from scipy.stats import chi2
 
-    def bootstrap(self, *, seed: SeedLike, resamples: int = 400, ci: float = 0.95) -> pd.DataFrame:
-        """`loading`, `se`, `low` and `high` of each item on each factor (see `factors_bootstrap`)."""
-        from gindex_lab.measures.psychometrics.factors_bootstrap import bootstrap_loadings
+        items = len(self._matrix)
+        log_determinant = np.linalg.slogdet(invertible(self._matrix, "Bartlett's test"))[1]
+        statistic, df = -(self.agents - 1 - (2 * items + 5) / 6) * log_determinant, items * (items - 1) / 2
+        return pd.Series({"statistic": statistic, "df": df, "p": chi2.sf(statistic, df)}, name="bartlett")
 
-        return bootstrap_loadings(self, seed=seed, resamples=resamples, ci=ci)
+    def bootstrap(self, *, resamples: int = 400, ci: float = 0.95, seed: SeedLike) -> pd.DataFrame:
+        """`loading`, `se`, `low`, `high` of each item on each factor; percentiles over resampled agents.
+
+        A resample in which an item no longer varies is drawn again. After a bifactor rotation there are no
+        limits (NaN): its criterion has several ends, and they held too seldom
+        (`data/measured/reliability.csv`).
+
+        References
+        ----------
+        Efron and Tibshirani (1993), An Introduction to the Bootstrap, ch. 13; Zientek and Thompson (2007),
+        Behav. Res. Methods 39, 318-325.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(1)
+        >>> table = 0.6 * rng.standard_normal((400, 1)) + 0.8 * rng.standard_normal((400, 5))
+        >>> factors(table).bootstrap(seed=1, resamples=100).round(2).iloc[0].to_dict()
+        {'loading': 0.52, 'se': 0.05, 'low': 0.42, 'high': 0.59}
+        """
+        count, level, rng = integer("resamples", resamples, 2), confidence(ci), generator(seed)
+        turned = resampled_loadings(self, count, rng)
+        low, high = np.quantile(turned, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        if self.rotation == "bifactor":
+            low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
+        columns = {"loading": self.loadings, "se": turned.std(0, ddof=1), "low": low, "high": high}
+        places = [self.loadings.index, self.loadings.columns]
+        index = pd.MultiIndex.from_product(places, names=["item", "factor"])
+        return pd.DataFrame({name: np.ravel(values) for name, values in columns.items()}, index)
 
     # -- how many, and how general ---------------------------------------------------------------------
 
     def parallel_analysis(
-        self,
-        *,
-        seed: SeedLike,
-        draws: int = 100,
-        quantile: float = 0.95,
-        noise: str = "normal",
+        self, *, draws: int = 100, quantile: float = 0.95, noise: str = "normal", seed: SeedLike
     ) -> ParallelAnalysis:
-        """How many components and factors stand above noise (see `factors_parallel`).
+        """How many components and factors stand above noise (see `dimensions`).
 
         >>> rng = np.random.default_rng(2)
         >>> two = np.repeat(rng.standard_normal((400, 2)), 4, axis=1) + rng.standard_normal((400, 8))
@@ -237,14 +257,9 @@ class FactorModel(FactorSolution):
         """
         shape = (self.agents, len(self._matrix))
         bare = self._frame is None and noise == "normal"
-        return parallel_analysis(
-            np.zeros(shape) if bare else self.frame.to_numpy(),
-            self._matrix,
-            seed=seed,
-            draws=draws,
-            quantile=quantile,
-            noise=noise,
-        )
+        values = np.zeros(shape) if bare else self.frame.to_numpy()
+        given = values, self._matrix
+        return parallel_analysis(*given, draws=draws, quantile=quantile, noise=noise, seed=seed)
 
     def plot_scree(self, analysis: ParallelAnalysis | None = None, ax: Any = None) -> Any:
         """The eigenvalues by rank; with a parallel `analysis`, the limits of noise beside them."""
@@ -252,12 +267,10 @@ class FactorModel(FactorSolution):
             return analysis.plot_scree(ax)
         components, reduced = eigenvalues(self._matrix)
         index = pd.RangeIndex(1, len(components) + 1, name="k")
-        return upstairs("plot_scree")(
-            pd.DataFrame({"components": components, "factors": reduced}, index), ax
-        )
+        return upstairs("plot_scree")(pd.DataFrame({"components": components, "factors": reduced}, index), ax)
 
     def general_factor(self, n: int | None = None) -> GeneralFactor:
-        """ω_h and the explained common variance by n group factors (see `bifactor`).
+        """ω_h and the explained common variance by n group factors (see `extraction.general_factor`).
 
         n is that of the model if it has two or more, and 3 otherwise, as in R's psych.
 
@@ -275,21 +288,59 @@ class FactorModel(FactorSolution):
 
 def _varying(frame: pd.DataFrame, constant: str) -> pd.DataFrame:
     same = frame.nunique() <= 1
-    if same.any() and constant == "error":
-        problem = (
-            "[no-variance] is an item that is the same for all agents, and correlates with nothing"
-        )
-        remedy = 'drop it, or pass constant="drop"'
-        raise BadInput("responses", same.idxmax(), problem, remedy)
+    problem = "[no-variance] is an item that is the same for all agents, and correlates with nothing"
+    remedy = 'drop it, or pass constant="drop"'
+    ensure(constant == "drop" or not same.any(), "responses", same.idxmax(), problem, remedy)
     return frame.loc[:, ~same]
 
 
 def _check_size(agents: int, items: int, n: int) -> None:
     """Enough agents to correlate, and more correlations than loadings to fit to them."""
-    if agents < 3:
-        problem, remedy = "[too-few] has too few agents", "measure three or more"
-        raise BadInput("responses", (agents, items), problem, remedy)
-    if n >= items or (items - n) ** 2 < items + n:
-        remedy = "ask for fewer factors (three items carry one, six carry three)"
-        problem = f"[too-many-factors] is too many factors for {items} varying items"
-        raise BadInput("n", n, problem, remedy)
+    remedy = "measure three or more"
+    ensure(agents >= 3, "responses", (agents, items), "[too-few] has too few agents", remedy)
+    problem = f"[too-many-factors] is too many factors for {items} varying items"
+    remedy = "ask for fewer factors (three items carry one, six carry three)"
+    ensure(n < items and (items - n) ** 2 >= items + n, "n", n, problem, remedy)
+
+
+def resampled_loadings(model: FactorModel, count: int, rng: np.random.Generator) -> FloatArray:
+    """The rotated loadings of `count` resamples (resamples x items x factors).
+
+    Each resample is extracted again, in one descent from the estimate's uniquenesses, turned to the
+    estimate's unrotated loadings, and rotated by the same criterion from the estimate's axes, so that its
+    factors stay in order and sign: a factor that swaps its place or its sign would look like noise (Zientek
+    and Thompson 2007).
+    """
+    rotated, plain = model.loadings.to_numpy(), model.unrotated
+    axes = np.linalg.inv(np.linalg.lstsq(plain, rotated, rcond=None)[0]).T
+    drawn = np.stack([_resampled(model, plain, rng) for _ in range(count)])
+    turned = rotate_each(drawn @ procrustes(drawn, plain), model.rotation, axes, model.target)
+    return turned * np.where((turned * rotated).sum(-2, keepdims=True) < 0, -1.0, 1.0)
+
+
+def procrustes(stack: FloatArray, target: FloatArray) -> FloatArray:
+    """The turn T of each matrix A that makes ‖A T - target‖ least: UV' of A'target = U S V'.
+
+    >>> turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+    >>> target = np.array([[0.7, 0.1], [0.2, 0.6], [0.5, 0.5]])
+    >>> procrustes((target @ turn.T)[None], target)[0].round(2)
+    array([[ 0.8, -0.6],
+           [ 0.6,  0.8]])
+    """
+    left, _, right = np.linalg.svd(stack.mT @ target)
+    return left @ right
+
+
+def _resampled(model: FactorModel, plain: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Unrotated loadings of agents drawn with replacement."""
+    frame, start = model.frame, np.clip(1 - (plain**2).sum(1), 0.005, 1.0)
+    while True:
+        rows = frame.iloc[rng.integers(0, len(frame), len(frame))]
+        if (rows.nunique() > 1).all():
+            break
+    if model.correlation_kind == "pearson" and not rows.isna().to_numpy().any():
+        matrix = np.corrcoef(rows.to_numpy().T)
+    else:
+        rows = rows.set_axis(range(len(rows)), axis=0)
+        matrix = smoothed(correlations(rows, model.correlation_kind, smooth=False).to_numpy())
+    return extract(matrix, model.n, model.method, start)

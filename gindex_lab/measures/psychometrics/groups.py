@@ -1,4 +1,4 @@
-"""Right-or-wrong responses of agents that belong to groups: what DIF and multigroup models begin with."""
+"""What tests of items share: tables of right and wrong, agents in groups, and results that say a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,22 @@ from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.psychometrics.irt_settings import check_binary, table_of
 
-__all__ = ["binary_table", "group_labels", "whole_rows"]
+__all__ = ["Told", "binary_table", "group_labels", "whole_rows"]
+
+
+class Told:
+    """A result with a `sentence` and a `table`, which `str()` and a notebook show together."""
+
+    sentence: Any
+    table: Any
+
+    def __str__(self) -> str:
+        return f"{self.sentence}\n\n{self.table.round(3).to_string()}"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        return f"<p>{html.escape(self.sentence)}</p>{self.table.round(3).to_html()}"
 
 
 def binary_table(responses: ResponsesLike) -> pd.DataFrame:
@@ -51,23 +66,12 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
         listed = isinstance(group, (list, tuple, np.ndarray, pd.Index, pd.Categorical))
         remedy = "pass one label for each agent"
         ensure(listed, "group", group, "[wrong-type] is not a list of labels", remedy)
-        labelled = [x for x in group if pd.api.types.is_hashable(x)]
+        count = sum(pd.api.types.is_hashable(x) for x in group)
         problem = f"[wrong-length] does not have one label for each of the {len(agents)} agents"
-        ensure(
-            len(labelled) == len(group) == len(agents),
-            "group",
-            len(labelled),
-            problem,
-            "match them",
-        )
+        ensure(count == len(group) == len(agents), "group", count, problem, "match them")
         labels = pd.Series(list(group), index=agents)
-    ensure(
-        labels.notna().all(),
-        "group",
-        None,
-        "[missing] is missing for some agent",
-        "drop these agents",
-    )
+    problem = "[missing] is missing for some agent"
+    ensure(labels.notna().all(), "group", None, problem, "drop these agents")
     counts = labels.value_counts()
     few = "[too-few] is one group only"
     ensure(len(counts) > 1, "group", list(counts.index), few, "compare two or more")

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.special import betaln, digamma, polygamma
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_em import logistic
 from gindex_lab.measures.psychometrics.irt_models import (
     FAR,
     BoolArray,
@@ -21,6 +20,7 @@ from gindex_lab.measures.psychometrics.irt_models import (
     IntArray,
     ItemModel,
     between_cuts,
+    logistic,
     slope_of,
 )
 
@@ -40,22 +40,14 @@ class OrderedBeta(ItemModel):
         inside = np.ones((len(self.ends), 1), dtype=bool)
         self.used = np.hstack([self.ends[:, :1], inside, self.ends[:, 1:], inside, inside])
 
-    def _names(self) -> list[str]:
-        return ["d1", "d2", "d", "log_phi"]
+    def rest(self) -> list[tuple[str, str, float, float]]:
+        """The cuts at 0 and at 1, the middle, and log φ (φ from 0.02 to 160,000), which has no prior."""
+        return [(name, "intercept", -FAR, FAR) for name in ("d1", "d2", "d")] + [("log_phi", "", -4.0, 12.0)]
 
     @property
     def free(self) -> BoolArray:
         """An item without zeros (or ones) has no cut for them."""
         return np.hstack([self.ends, np.ones((len(self.ends), 2), dtype=bool)])
-
-    @property
-    def kinds(self) -> list[str]:
-        """None on the precision."""
-        return ["intercept"] * 3 + [""]
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """φ from 0.02 to 160,000."""
-        return np.array([-FAR] * 3 + [-4.0]), np.array([FAR] * 3 + [12.0])
 
     def form(self, z: FloatArray, rest: FloatArray) -> Form:
         """Σ over columns of weight times log is the log density: 1(0), 1(inside), 1(1), log y, log(1 - y)."""
@@ -77,9 +69,9 @@ class OrderedBeta(ItemModel):
         by_z = np.pad(ends.by_z, ((0, 0), (0, 2), (0, 0))) + by_mean
         return Form(log, lambda: by_z, lambda: by_rest)
 
-    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
+    def carried(self, rest: FloatArray) -> FloatArray:
         """All but the precision move."""
-        return rest + (slopes @ by)[:, None] * np.array([1.0, 1.0, 1.0, 0.0])
+        return np.broadcast_to([1.0, 1.0, 1.0, 0.0], rest.shape)
 
     def about_z(self, form: Form) -> FloatArray:
         """As `fisher`, of z alone."""
@@ -102,11 +94,7 @@ class OrderedBeta(ItemModel):
         info = np.einsum("jcq,jkcq,jlcq->jklq", chance, ends, ends)
         shared = polygamma(1, alpha + beta)
         mixed = by_alpha + by_beta
-        for left, curve in (
-            (by_alpha, polygamma(1, alpha)),
-            (by_beta, polygamma(1, beta)),
-            (mixed, -shared),
-        ):
+        for left, curve in ((by_alpha, polygamma(1, alpha)), (by_beta, polygamma(1, beta)), (mixed, -shared)):
             info += np.einsum("jkq,jlq,jq->jklq", left, left, curve * chance[:, 1])
         return np.asarray(info)
 

@@ -17,20 +17,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.validate import choice, integer, numeric_frame
-from gindex_lab.measures.psychometrics import irt_engine
+from gindex_lab.measures.psychometrics.irt import read_for
 from gindex_lab.measures.psychometrics.irt_categories import Answers
 from gindex_lab.measures.psychometrics.irt_plan import grid
-from gindex_lab.measures.psychometrics.irt_polytomous import AnswersFit, read_for
+from gindex_lab.measures.psychometrics.irt_result import Fitted, FittedModel
+from gindex_lab.measures.psychometrics.irt_scoring import expected_a_posteriori
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 from gindex_lab.measures.psychometrics.rotation import ROTATIONS, rotate
 
 __all__ = ["MultidimensionalModel", "fit_dimensions"]
 
 _SCALE = 1.702  # a logistic curve of this slope is all but a normal one
-_MOST = 3
+_MOST = 3  # dimensions: 15³ nodes
 _ALLOWED = ["2pl", "3pl", "4pl", "graded", "gpcm"]
 
 
@@ -47,85 +48,56 @@ def fit_dimensions(
     choice("model", model, _ALLOWED)
     answers = read_for(model, responses, categories, fractions)
     free, names, exploratory = _pattern(dimensions, answers)
-    if len(names) > _MOST:
-        problem, remedy = (
-            f"[too-many] is more than {_MOST} dimensions",
-            f"use 2 or {_MOST}: the grid grows too large",
-        )
-        raise BadInput("dimensions", len(names), problem, remedy)
+    problem, remedy = (
+        f"[too-many] is more than {_MOST} dimensions",
+        f"use 2 or {_MOST}: the grid grows too large",
+    )
+    ensure(len(names) <= _MOST, "dimensions", len(names), problem, remedy)
     correlated, belief = not exploratory and len(names) > 1, Priors.named(priors)
-    fit = AnswersFit.of(answers, model, settings, belief, pattern=free, correlated=correlated)
+    fit = Fitted.of(answers, model, settings, belief, fractions, pattern=free, correlated=correlated)
     return MultidimensionalModel(fit, names, exploratory)
 
 
-def _pattern(
-    dimensions: object, answers: Answers
-) -> tuple[npt.NDArray[np.bool_], list[object], bool]:
+def _pattern(dimensions: object, answers: Answers) -> tuple[npt.NDArray[np.bool_], list[object], bool]:
     """Which slopes are free, the dimensions' names, and whether every item may load on every one."""
     items = list(answers.frame.columns)
     if isinstance(dimensions, (int, np.integer)) and not isinstance(dimensions, bool):
         count = integer("dimensions", dimensions, 1, _MOST)
-        if len(items) < 3 * count:
-            problem = f"[too-few-items] are too many dimensions for {len(items)} items that vary"
-            remedy = "give at least three items for each"
-            raise BadInput("dimensions", count, problem, remedy)
-        free = np.tril(
-            np.ones((len(items), count), dtype=bool)
-        )  # the turn is fixed by zeros, as in mirt
+        problem = f"[too-few-items] are too many dimensions for {len(items)} items that vary"
+        remedy = "give at least three items for each"
+        ensure(len(items) >= 3 * count, "dimensions", count, problem, remedy)
+        free = np.tril(np.ones((len(items), count), dtype=bool))  # the turn is fixed by zeros, as in mirt
         return free, [f"dimension {d + 1}" for d in range(count)], True
     frame = numeric_frame("dimensions", dimensions)
     if isinstance(dimensions, pd.DataFrame):
         absent = [item for item in items if item not in frame.index]
-        if absent:
-            problem, remedy = "[other-items] has no row for some item", "give one row per item"
-            raise BadInput("dimensions", absent[0], problem, remedy)
+        problem, remedy = "[other-items] has no row for some item", "give one row per item"
+        ensure(not absent, "dimensions", absent[:1], problem, remedy)
         frame = frame.loc[items]
-    elif len(frame) != len(items):
-        problem, remedy = (
-            f"[wrong-length] has {len(frame)} rows for {len(items)} items that vary",
-            "give one per item",
-        )
-        raise BadInput("dimensions", len(frame), problem, remedy)
+    problem = f"[wrong-length] has {len(frame)} rows for {len(items)} items that vary"
+    ensure(len(frame) == len(items), "dimensions", len(frame), problem, "give one per item")
     values = frame.to_numpy()
-    if not np.isin(values, (0.0, 1.0)).all():
-        problem, remedy = "[not-a-flag] is neither 0 nor 1", "1 where the slope is free, else 0"
-        raise BadInput("dimensions", float(values.max()), problem, remedy)
+    problem, remedy = "[not-a-flag] is neither 0 nor 1", "1 where the slope is free, else 0"
+    ensure(np.isin(values, (0.0, 1.0)).all(), "dimensions", float(values.max()), problem, remedy)
     free = values == 1
-    if (free.sum(0) < 2).any() or not free.any(1).all():
-        problem = "[too-few-items] has an item without a dimension or a dimension with fewer than two items"
-        raise BadInput("dimensions", free.sum(0).tolist(), problem, "free more slopes")
+    problem = "[too-few-items] has an item without a dimension or a dimension with fewer than two items"
+    enough = (free.sum(0) >= 2).all() and free.any(1).all()
+    ensure(enough, "dimensions", free.sum(0).tolist(), problem, "free more slopes")
     named = isinstance(dimensions, pd.DataFrame)
     names = list(frame.columns) if named else [f"dimension {d + 1}" for d in range(free.shape[1])]
     return free, names, False
 
 
-class MultidimensionalModel:
+class MultidimensionalModel(FittedModel):
     """A fitted model of several dimensions: `items`, `loadings`, `correlations`, `abilities`."""
 
-    def __init__(self, fit: AnswersFit, names: list[object], exploratory: bool) -> None:
-        found = _upright(fit.found, len(names))
-        self._fit, self.names, self.exploratory = fit._replace(found=found), names, exploratory
-        self.answers, self.table, self.kind, self.plan = fit.answers, fit.table, fit.kind, fit.plan
-        self.found, self.model, self.settings, self.priors = (
-            found,
-            fit.model,
-            fit.settings,
-            fit.priors,
-        )
-        self.notes, self.responses = self.answers.notes, self.answers.frame
-        self.constant_items, self.log_likelihood = self.answers.constant, found.log_likelihood
-        self.converged, self.iterations = found.converged, found.iterations
+    def __init__(self, fit: Fitted, names: list[object], exploratory: bool) -> None:
+        super().__init__(fit)
+        self.names, self.exploratory = names, exploratory
 
     def __repr__(self) -> str:
-        agents, items = self.responses.shape
         kind = "exploratory" if self.exploratory else "confirmatory"
-        state = "converged" if self.converged else f"NOT converged in {self.iterations} steps"
-        parts = [
-            f"{self.model}, {len(self.names)} dimensions ({kind})",
-            f"{agents} agents x {items} items",
-        ]
-        parts += [f"log-likelihood {self.log_likelihood:.1f}", state]
-        return f"MultidimensionalModel({', '.join(parts)})"
+        return self._said("MultidimensionalModel", f", {len(self.names)} dimensions ({kind})")
 
     @property
     def slopes(self) -> pd.DataFrame:
@@ -139,7 +111,7 @@ class MultidimensionalModel:
         `discrimination` √(a'a) and `difficulty` -d / √(a'a) (of the first intercept)."""
         at, index = self.found.parameters[0], self.plan.index[0]
         names = [f"a{d + 1}" for d in range(len(self.names))] + self.kind.names
-        variance = self._fit.covariance().diagonal()
+        variance = self.covariance.diagonal()
         error = np.where(index >= 0, np.sqrt(np.maximum(variance[index], 0.0)), np.nan)
         length = np.sqrt((at[:, : len(self.names)] ** 2).sum(1))
         table = pd.DataFrame(at, self.responses.columns, names)
@@ -166,9 +138,8 @@ class MultidimensionalModel:
     def rotated(self, rotation: str = "oblimin") -> tuple[pd.DataFrame, pd.DataFrame]:
         """Loadings and the correlations of the dimensions after a rotation of the factors module."""
         choice("rotation", rotation, ROTATIONS)
-        if not self.exploratory:
-            problem, remedy = "[confirmatory] would undo the pattern", "rotate an exploratory model"
-            raise BadInput("rotation", rotation, problem, remedy)
+        problem, remedy = "[confirmatory] would undo the pattern", "rotate an exploratory model"
+        ensure(self.exploratory, "rotation", rotation, problem, remedy)
         turned, phi = rotate(self._standardised().to_numpy(), rotation)
         loadings = pd.DataFrame(turned, self.responses.columns, self.names)
         return loadings, pd.DataFrame(phi, self.names, self.names)
@@ -176,15 +147,10 @@ class MultidimensionalModel:
     @cached_property
     def abilities(self) -> pd.DataFrame:
         """The posterior mean of each agent on each dimension (as fitted) and its `*_se`."""
-        nodes = grid(self.settings, len(self.names))
-        weights = self.found.latent.log_weights(nodes)[0]
-        log = irt_engine.log_chances(self.kind, self.found.parameters[0], nodes).log
-        _, posterior = irt_engine.e_step(self.table, log, weights)
-        mean = posterior @ nodes
-        spread = np.sqrt(np.maximum(posterior @ nodes**2 - mean**2, 0.0))
+        nodes, latent = grid(self.settings, len(self.names)), self.found.latent
+        found = expected_a_posteriori(self.table, self.kind, self.found.parameters[0], nodes, latent)
         errors = [f"{name}_se" for name in self.names]
-        values = np.hstack([mean, spread])[self.table.pattern]
-        return pd.DataFrame(values, self.responses.index, [*self.names, *errors])
+        return pd.DataFrame(np.hstack(found), self.responses.index, [*self.names, *errors])
 
     @property
     def reliability(self) -> pd.Series:
@@ -193,27 +159,3 @@ class MultidimensionalModel:
         signal = table[self.names].var(ddof=0)
         noise = (table[[f"{name}_se" for name in self.names]] ** 2).mean().to_numpy()
         return signal / (signal + noise)
-
-    @property
-    def n_parameters(self) -> int:
-        """How many numbers were fitted."""
-        return self.plan.size + len(self.found.latent.packed(self.plan))
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion, 2 k - 2 log L: smaller is better."""
-        return 2 * self.n_parameters - 2 * self.log_likelihood
-
-    @property
-    def bic(self) -> float:
-        """Schwarz's criterion, k log n - 2 log L: smaller is better."""
-        return float(self.n_parameters * np.log(len(self.responses)) - 2 * self.log_likelihood)
-
-
-def _upright(found: irt_engine.EngineFit, dimensions: int) -> irt_engine.EngineFit:
-    """Each dimension grows with what is right."""
-    full, latent = found.parameters.copy(), found.latent
-    sign = np.where(full[0, :, :dimensions].sum(0) < 0, -1.0, 1.0)
-    full[:, :, :dimensions] *= sign
-    turned = latent._replace(covariance=latent.covariance * np.outer(sign, sign))
-    return found._replace(parameters=full, latent=turned)

@@ -1,8 +1,9 @@
 """One EM for every response model, in one group or several, in one dimension or three.
 
 The E-step is one product of a sparse matrix of responses with the models' log chances. M-steps are Fisher
-scoring in the free parameters of an `EMPlan` (`irt_plan`), item by item unless items share parameters;
-SQUAREM (Varadhan and Roland 2008) lengthens the steps as in `irt_em`.
+scoring in the free parameters of an `EMPlan` (`irt_plan`), item by item unless items share parameters. The
+steps are lengthened by SQUAREM (Varadhan and Roland 2008, Scand. J. Stat. 35, 335-353) where that does not
+lose likelihood.
 
 Shapes: groups x items x k (`parameters`: the slopes of the dimensions, then the model's `rest`); nodes x
 dimensions.
@@ -10,29 +11,24 @@ dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_climb import climbed
-from gindex_lab.measures.psychometrics.irt_em import STEEPEST, normalised
-from gindex_lab.measures.psychometrics.irt_models import Form, ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import (
-    EMPlan,
-    Latent,
-    PatternTable,
-    PriorArrays,
-    grid,
-    prior_arrays,
-)
+from gindex_lab.measures.psychometrics.irt_models import STEEPEST, Form, ItemModel
+from gindex_lab.measures.psychometrics.irt_plan import EMPlan, Latent, PatternTable, grid
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 
-__all__ = ["EngineFit", "derivatives", "e_step", "fit", "log_chances", "start"]
+__all__ = ["EXPANDED", "FLATTEST", "SETTLED", "EngineFit", "climbed", "derivatives", "e_step", "fit"]
+__all__ += ["kinds_of", "log_chances", "normalised", "start", "upright"]
 
 _SETTINGS, _NONE = IrtSettings(), Priors()
-_EXPANDED, _SETTLED = 10, 1e-3  # as in `irt_em`
+# Steps with parameter expansion, at most, and when they are enough: judgements, since the end is the same.
+EXPANDED, SETTLED = 10, 1e-3
+FLATTEST = 0.01  # the least slope where its log has a prior
+_NEAR = 0.02  # closer to a bound than this is on it: less than the shortest of the halved steps
 
 
 class EngineFit(NamedTuple):
@@ -51,13 +47,31 @@ def log_chances(model: ItemModel, parameters: FloatArray, nodes: FloatArray) -> 
     return model.form(parameters[:, :d] @ nodes.T, parameters[:, d:])
 
 
-def e_step(
-    table: PatternTable, log: FloatArray, log_weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def e_step(table: PatternTable, log: FloatArray, log_weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The log-likelihood of each pattern and its posterior over the nodes (patterns x nodes)."""
     joint = table.incidence @ log.reshape(-1, log.shape[2])
     joint += log_weights
     return normalised(joint)
+
+
+def normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The log of each row's sum of exp(joint), and the row divided by that sum, in place.
+
+    >>> total, share = normalised(np.log([[1.0, 3.0]]))
+    >>> np.exp(total).round(9), share.round(9)
+    (array([4.]), array([[0.25, 0.75]]))
+    """
+    peak = joint.max(1, keepdims=True)
+    joint -= peak
+    np.exp(joint, out=joint)
+    total = joint.sum(1, keepdims=True)
+    joint /= total
+    return (peak + np.log(total))[:, 0], joint
+
+
+def kinds_of(model: ItemModel, dimensions: int) -> list[str]:
+    """Which prior each parameter of an item takes."""
+    return ["slope"] * dimensions + model.kinds
 
 
 def derivatives(form: Form, nodes: FloatArray) -> FloatArray:
@@ -68,101 +82,24 @@ def derivatives(form: Form, nodes: FloatArray) -> FloatArray:
 
 def start(tables: Sequence[PatternTable], model: ItemModel, dimensions: int = 1) -> FloatArray:
     """Parameters to begin with, the same in every group, from shares and from item-rest scores."""
+    from scipy.sparse import vstack
+
     items, columns = model.used.shape
-    numbers = np.tile(np.arange(columns) * (np.arange(columns) < model.indicators), items)
-    numbers = numbers / np.repeat(np.maximum(model.categories - 1, 1), columns)
-    counts, sums = np.zeros((2, items * columns))
-    totals = np.concatenate([t.incidence @ numbers for t in tables])
-    agents = np.concatenate([t.agents for t in tables])
-    centre = np.average(totals, weights=agents)
-    deviation = np.sqrt(np.average((totals - centre) ** 2, weights=agents)) or 1.0
-    for table in tables:
-        counts += table.incidence.T @ table.agents
-        sums += table.incidence.T @ (table.agents * (table.incidence @ numbers - centre))
-    counts, sums = counts.reshape(items, columns), sums.reshape(items, columns)
+    counted = np.arange(columns) < model.indicators
+    number = np.arange(columns) * counted / np.maximum(model.categories - 1, 1)[:, None]
+    incidence, agents = vstack([t.incidence for t in tables]), np.concatenate([t.agents for t in tables])
+    totals = incidence @ number.ravel()
+    far = totals - np.average(totals, weights=agents)
+    deviation = np.sqrt(np.average(far**2, weights=agents)) or 1.0
+    counts, sums = ((incidence.T @ x).reshape(items, columns) for x in (agents, agents * far))
     answered = np.maximum(counts[:, : model.indicators].sum(1, keepdims=True), 1e-9)
-    number = np.arange(columns) / np.maximum(model.categories - 1, 1)[:, None]
-    own = number - (counts * number / answered)[:, : model.indicators].sum(1, keepdims=True)
+    own = number - (counts * number / answered).sum(1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         tied = np.nan_to_num((sums / counts - own) / deviation)
     slopes, rest = model.start(counts / answered, tied)
-    if np.sum(slopes) < 0:
-        slopes = -slopes
-    spread = np.tile(slopes[:, None] / np.sqrt(dimensions), (1, dimensions))
-    each = np.hstack([spread, rest])
+    slopes = -slopes if np.sum(slopes) < 0 else slopes
+    each = np.hstack([np.tile(slopes[:, None] / np.sqrt(dimensions), (1, dimensions)), rest])
     return np.stack([each] * len(tables))
-
-
-class Scoring(NamedTuple):
-    """The M-step: Fisher scoring in the free parameters of a plan, within `bounds`."""
-
-    model: ItemModel
-    plan: EMPlan
-    nodes: FloatArray
-    prior: PriorArrays
-    bounds: tuple[FloatArray, FloatArray]
-
-    def two_steps(self, full: FloatArray, counts: FloatArray) -> FloatArray:
-        """The free parameters after two steps, from the expected `counts` (groups x items x columns x nodes).
-        Where the target of a part of the plan would fall, its step is halved; a parameter on its bound that
-        is pushed outwards is held there."""
-        plan = self.plan
-        part, of_items = plan.parts
-        parts, held = int(part.max()) + 1, of_items >= 0
-
-        def target(at: FloatArray) -> FloatArray:
-            logs = [log_chances(self.model, each, self.nodes).log for each in at]
-            density = np.where(plan.index >= 0, self.prior.pull(at)[0], 0.0).sum(2)
-            value = (np.stack(logs) * counts).sum((2, 3)) + density
-            return np.asarray(np.bincount(of_items[held], value[held], parts), dtype=float)
-
-        free = plan.gathered(full)
-        best = target(full)
-        for _ in range(2):
-            step = self._direction(full, counts)
-            longest = np.zeros(parts)
-            np.maximum.at(longest, part, np.abs(step))
-            step = step / np.maximum(1.0, longest)[part]
-            for _ in range(6):
-                new = np.clip(free + step, *self.bounds)
-                moved = plan.spread(new, full)
-                reached = target(moved)
-                worse = ~(reached >= best - 1e-10 * np.abs(best))
-                if not worse.any():
-                    break
-                step[worse[part]] *= 0.5
-            new = np.where(worse[part], free, new)
-            free, full = new, plan.spread(new, full)
-            best = np.where(worse, best, reached)
-        return free
-
-    def _direction(self, full: FloatArray, counts: FloatArray) -> FloatArray:
-        """The step of one Fisher scoring."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.linalg import spsolve
-
-        model, plan = self.model, self.plan
-        gradients, blocks = [], []
-        for each, count in zip(full, counts, strict=True):
-            form = log_chances(model, each, self.nodes)
-            by_all = derivatives(form, self.nodes)
-            gradients.append(np.einsum("jcq,jkcq->jk", count, by_all))
-            blocks.append(model.fisher(form, by_all, count[:, : model.indicators].sum(1)))
-        _, pull, curvature = self.prior.pull(full)
-        info = np.stack(blocks)
-        k = np.arange(info.shape[-1])
-        info[..., k, k] += np.maximum(curvature, 0.0)
-        held = plan.index >= 0
-        gradient = np.bincount(plan.index[held], (np.stack(gradients) + pull)[held], plan.size)
-        free, (low, high) = plan.gathered(full), self.bounds
-        loose = ~((free < low + 0.02) & (gradient < 0) | (free > high - 0.02) & (gradient > 0))
-        row, column, kept = plan.pairs
-        entries = info[kept] * (loose[row] & loose[column])
-        n = np.arange(plan.size)
-        entries = np.concatenate([entries, np.where(loose, 1e-8, 1.0)])
-        where = np.concatenate([row, n]), np.concatenate([column, n])
-        matrix = coo_array((entries, where), shape=(plan.size, plan.size)).tocsc()
-        return np.asarray(spsolve(matrix, gradient * loose))
 
 
 def fit(
@@ -177,22 +114,98 @@ def fit(
 ) -> EngineFit:
     """Maximum marginal likelihood (or posterior, with priors) of one table per group.
 
-    Parameters
-    ----------
-    parameters : groups x items x k to begin with, and the values of what the plan holds
-    latent : the groups' distributions to begin with, N(0, 1) by default; what is not free stays so
+    `parameters` (groups x items x k) are those to begin with, and the values of what the plan holds;
+    `latent` are the groups' distributions to begin with, N(0, 1) by default; what is not free stays so.
     """
     state = _State(tables, model, plan, settings, priors, parameters, latent)
-    begin, used = state.pack(), 1
-    if state.expandable and settings.accelerate:
+    begin, used = np.concatenate([plan.gathered(state.begin), state.latent.packed(plan)]), 1
+    if settings.accelerate and len(tables) == 1 and state.dimensions == 1 and priors == _NONE:
         begin, used = state.expanded(begin)
     one, converged, used = climbed(state.step, begin, state.bounds, settings, used, STEEPEST / 2)
-    full, latent = state.unpack(one)
-    return EngineFit(full, latent, state.log_likelihood(full, latent), converged, used)
+    found = state.expect(one)
+    return EngineFit(found.full, found.latent, found.log_likelihood, converged, used)
+
+
+def upright(found: EngineFit, model: ItemModel, dimensions: int = 1) -> EngineFit:
+    """Ability grows with what is right: a dimension is turned round if most of its slopes say so.
+
+    >>> from gindex_lab.measures.psychometrics.irt_models import model_of
+    >>> found = EngineFit(np.array([[[-1.0, 0.5], [-2.0, 0.0]]]), Latent.standard(), -1.0, True, 1)
+    >>> upright(found, model_of("2pl", [2, 2])).parameters[0, :, 0]
+    array([1., 2.])
+    """
+    full = found.parameters.copy()
+    slopes = full[..., :dimensions] if model.slope_free else full[..., 1 : model.columns]
+    total = slopes[0].sum(0) if model.slope_free else slopes.sum(keepdims=True)[0, 0]
+    sign = np.where(total < 0, -1.0, 1.0)
+    slopes *= sign
+    turned = found.latent.covariance * np.outer(sign, sign)
+    return found._replace(parameters=full, latent=found.latent._replace(covariance=turned))
+
+
+def climbed(
+    step: Callable[[FloatArray], tuple[float, FloatArray]],
+    old: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    settings: IrtSettings,
+    used: int,
+    step_curve: float = np.inf,
+) -> tuple[FloatArray, bool, int]:
+    """EM from `old` on: where it ends, whether it converged, and after how many steps in all.
+
+    `step` gives the target at a point and where one EM step leads from there. Two steps are lengthened
+    (`_squarem`); where that would lose likelihood, the two short ones are taken. It also ends where next to
+    nothing was gained for thirty rounds: what still moves is a slope on its way to infinity, and where one is
+    beyond `step_curve`, 1e-4 is next to nothing.
+
+    >>> within = -np.ones(2), np.ones(2)
+    >>> end = climbed(lambda x: (-float(x @ x), x / 2), np.ones(2), within, IrtSettings(), 1)
+    >>> end[0].round(6).tolist(), end[1]
+    ([0.0, 0.0], True)
+    """
+    target, one = step(old)
+    history, converged = [target], False
+    while not converged and used < settings.iterations:
+        two = step(one)[1]
+        far = _squarem(old, one, two, bounds) if settings.accelerate else two
+        reached, after = step(far)
+        used += 2
+        if not reached >= target:
+            far = two
+            reached, after = step(far)
+            used += 1
+        old, one, target = far, after, reached
+        history.append(target)
+        least = 1e-4 if np.abs(one).max(initial=0.0) > step_curve else 1e-9 * abs(target)
+        idle = len(history) > 30 and target - history[-30] < least
+        converged = idle or bool(np.abs(one - old).max(initial=0.0) < settings.tolerance)
+    return one, converged, used
+
+
+def _squarem(
+    old: FloatArray, one: FloatArray, two: FloatArray, bounds: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """Extrapolation S3 of Varadhan and Roland (2008), kept inside the bounds."""
+    first = one - old
+    bend = two - one - first
+    curvature = float(np.sqrt((bend**2).sum()))
+    length = float(np.sqrt((first**2).sum())) / curvature if curvature > 0 else 1.0
+    length = max(1.0, length)
+    return np.clip(old + 2 * length * first + length**2 * bend, *bounds)
+
+
+class _Expected(NamedTuple):
+    """What an E-step finds."""
+
+    log_likelihood: float
+    full: FloatArray  # the parameters, groups x items x k
+    latent: Latent
+    counts: FloatArray  # agents in each column at each node: groups x items x columns x nodes
+    at_nodes: FloatArray  # groups x nodes
 
 
 class _State:
-    """The fixed things of a fit, and the map from the vector that EM moves to parameters and back."""
+    """The fixed things of a fit, and its steps from the vector of what is free to the next."""
 
     def __init__(
         self,
@@ -207,98 +220,117 @@ class _State:
         self.tables, self.model, self.plan, self.priors = tables, model, plan, priors
         self.dimensions = plan.index.shape[2] - model.size
         self.nodes = grid(settings, self.dimensions)
-        begin = start(tables, model, self.dimensions) if parameters is None else parameters
-        held = np.zeros(plan.index.shape, bool)
-        held[..., : self.dimensions] = (plan.index[..., : self.dimensions] < 0) & model.slope_free
-        self.begin = np.where(held & (parameters is None), 0.0, begin)
-        if plan.size:
-            self.begin = plan.spread(plan.gathered(self.begin), self.begin)  # what is one is one
+        if parameters is None:
+            parameters = start(tables, model, self.dimensions)
+            slopes = parameters[..., : self.dimensions]
+            slopes[(plan.index[..., : self.dimensions] < 0) & model.slope_free] = 0.0
+        self.begin = plan.spread(plan.gathered(parameters), parameters)  # what is one is one
         self.latent = latent or Latent.standard(len(tables), self.dimensions)
-        self.prior = prior_arrays(priors, model, self.dimensions)
-        low, high = model.bounds()
-        steep = np.full(self.dimensions, STEEPEST)
-        flattest = 0.01 if priors.log_slope is not None else -STEEPEST
-        shape = plan.index.shape
-        full = [
-            np.broadcast_to(np.concatenate(p), shape)
-            for p in ((0 * steep + flattest, low), (steep, high))
-        ]
-        self.low, self.high = (plan.gathered(np.array(p)) for p in full)
-        self.scoring = Scoring(model, plan, self.nodes, self.prior, (self.low, self.high))
-        extra = len(self.latent.packed(plan))
-        self.bounds = (
-            np.concatenate([self.low, np.full(extra, -6.0)]),
-            np.concatenate([self.high, np.full(extra, 6.0)]),
-        )
+        flattest = FLATTEST if priors.log_slope is not None else -STEEPEST
+        ends = zip((flattest, STEEPEST), model.bounds, strict=True)
+        full = [np.concatenate([np.full(self.dimensions, slope), rest]) for slope, rest in ends]
+        self.low, self.high = (plan.gathered(np.broadcast_to(x, plan.index.shape)) for x in full)
+        extra = np.full(len(self.latent.packed(plan)), 6.0)  # e^6 deviations are as good as infinitely many
+        self.bounds = np.concatenate([self.low, -extra]), np.concatenate([self.high, extra])
 
-    @property
-    def expandable(self) -> bool:
-        """One free standard group without priors: its mean and spread can be moved into the items."""
-        plan, slopes = self.plan, self.plan.index[..., : self.dimensions]
-        free = bool((slopes >= 0).all()) if self.model.slope_free else True
-        whole = bool((plan.index[0][:, self.dimensions :] >= 0)[self.model.free].all())
-        return (
-            len(self.tables) == 1
-            and free
-            and whole
-            and self.priors == Priors()
-            and self.dimensions == 1
-        )
-
-    def pack(self) -> FloatArray:
-        return np.concatenate([self.plan.gathered(self.begin), self.latent.packed(self.plan)])
-
-    def unpack(self, free: FloatArray) -> tuple[FloatArray, Latent]:
-        size = self.plan.size
-        return self.plan.spread(free[:size], self.begin), self.latent.unpacked(
-            free[size:], self.plan
-        )
-
-    def log_likelihood(self, full: FloatArray, latent: Latent) -> float:
-        weights, total = latent.log_weights(self.nodes), 0.0
-        for table, each, weight in zip(self.tables, full, weights, strict=True):
-            log = log_chances(self.model, each, self.nodes).log
-            total += float(table.agents @ e_step(table, log, weight)[0])
-        return total
-
-    def step(self, free: FloatArray) -> tuple[float, FloatArray]:
-        """The target here, and where one EM step leads."""
-        target, full, counts, at_nodes = self._expect(free)
-        new = self.scoring.two_steps(full, counts)
-        latent = self.latent.unpacked(free[self.plan.size :], self.plan)
-        latent = latent.updated(at_nodes, self.nodes, self.plan)
-        return target, np.concatenate([new, latent.packed(self.plan)])
-
-    def _expect(self, free: FloatArray) -> tuple[float, FloatArray, FloatArray, FloatArray]:
-        full, latent = self.unpack(free)
-        weights = latent.log_weights(self.nodes)
-        target, counts, at_nodes = self.prior.log_density(full, self.plan), [], []
-        for table, each, weight in zip(self.tables, full, weights, strict=True):
+    def expect(self, free: FloatArray) -> _Expected:
+        """The E-step."""
+        size, total, counts, at_nodes = self.plan.size, 0.0, [], []
+        full, latent = self.plan.spread(free[:size], self.begin), self.latent.unpacked(free[size:], self.plan)
+        for table, each, weight in zip(self.tables, full, latent.log_weights(self.nodes), strict=True):
             log = log_chances(self.model, each, self.nodes).log
             by_pattern, posterior = e_step(table, log, weight)
-            target += float(table.agents @ by_pattern)
+            total += float(table.agents @ by_pattern)
             posterior *= table.agents[:, None]
             counts.append((table.incidence.T @ posterior).reshape(log.shape))
             at_nodes.append(posterior.sum(0))
-        return target, full, np.stack(counts), np.stack(at_nodes)
+        return _Expected(total, full, latent, np.stack(counts), np.stack(at_nodes))
+
+    def step(self, free: FloatArray) -> tuple[float, FloatArray]:
+        """The target here, and where one EM step leads."""
+        found = self.expect(free)
+        target = float(self._pull(found.full)[0][self.plan.index >= 0].sum()) + found.log_likelihood
+        latent = found.latent.updated(found.at_nodes, self.nodes, self.plan)
+        return target, np.concatenate([self._maximised(found), latent.packed(self.plan)])
 
     def expanded(self, free: FloatArray) -> tuple[FloatArray, int]:
-        """Steps in which mean and spread of the abilities are free and then moved into the items."""
+        """Steps in which mean and spread of the abilities of one group are free and then move into the items;
+        nothing else but items is free."""
         used, settled, nodes = 1, False, self.nodes[:, 0]
-        while not settled and used <= _EXPANDED:
-            _, full, counts, at_nodes = self._expect(free)
-            new = self.scoring.two_steps(full, counts)
-            share = at_nodes[0] / at_nodes.sum()
+        while not settled and used <= EXPANDED:
+            found = self.expect(free)
+            share = found.at_nodes[0] / found.at_nodes.sum()
             mean = float(share @ nodes)
             spread = float(np.sqrt(share @ (nodes - mean) ** 2))
-            each = self.plan.spread(new, self.begin)[0]
-            each[:, 1:] = self.model.moved(each[:, :1], each[:, 1:], np.array([mean]))
-            if self.model.slope_free:
-                each[:, 0] *= spread
-            else:
-                each[:, 1 : self.model.columns] *= spread
+            each = self.plan.spread(self._maximised(found), self.begin)[0]
+            each[:, 1:] += self.model.carried(each[:, 1:]) * mean * each[:, :1]
+            each[:, :1] *= spread if self.model.slope_free else 1.0
+            each[:, 1 : self.model.columns] *= 1.0 if self.model.slope_free else spread
             free = np.clip(self.plan.gathered(each[None]), self.low, self.high)
-            free = np.concatenate([free, self.latent.packed(self.plan)])
-            settled = abs(mean) < _SETTLED and abs(spread - 1) < _SETTLED
+            settled = abs(mean) < SETTLED and abs(spread - 1) < SETTLED
             used += 1
         return free, used
+
+    def _pull(self, full: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the priors; a parameter that several items share counts once for each."""
+        return self.priors.pull(full, kinds_of(self.model, self.dimensions))
+
+    def _maximised(self, found: _Expected) -> FloatArray:
+        """The M-step: the free parameters after two steps of Fisher scoring.
+
+        Where the target of a part of the plan would fall, its step is halved; a parameter on its bound that
+        is pushed outwards is held there.
+        """
+        plan, full, counts = self.plan, found.full, found.counts
+        part, of_items = plan.parts
+        parts, held = int(part.max()) + 1, of_items >= 0
+
+        def target(at: FloatArray) -> FloatArray:
+            logs = [log_chances(self.model, each, self.nodes).log for each in at]
+            density = np.where(plan.index >= 0, self._pull(at)[0], 0.0).sum(2)
+            value = (np.stack(logs) * counts).sum((2, 3)) + density
+            return np.asarray(np.bincount(of_items[held], value[held], parts), dtype=float)
+
+        free = plan.gathered(full)
+        best = target(full)
+        for _ in range(2):
+            step = self._direction(full, counts)
+            longest = np.zeros(parts)
+            np.maximum.at(longest, part, np.abs(step))
+            step = step / np.maximum(1.0, longest)[part]
+            for _ in range(6):
+                new = np.clip(free + step, self.low, self.high)
+                reached = target(plan.spread(new, full))
+                worse = ~(reached >= best - 1e-10 * np.abs(best))
+                if not worse.any():
+                    break
+                step[worse[part]] *= 0.5
+            free = np.where(worse[part], free, new)
+            full, best = plan.spread(free, full), np.where(worse, best, reached)
+        return free
+
+    def _direction(self, full: FloatArray, counts: FloatArray) -> FloatArray:
+        """The step of one Fisher scoring."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.linalg import spsolve
+
+        model, plan = self.model, self.plan
+        _, gradient, curvature = self._pull(full)
+        info = np.zeros((*full.shape, full.shape[2]))
+        for g, (each, count) in enumerate(zip(full, counts, strict=True)):
+            form = log_chances(model, each, self.nodes)
+            by_all = derivatives(form, self.nodes)
+            gradient[g] += np.einsum("jcq,jkcq->jk", count, by_all)
+            info[g] = model.fisher(form, by_all, count[:, : model.indicators].sum(1))
+        k = np.arange(full.shape[2])
+        info[..., k, k] += np.maximum(curvature, 0.0)
+        held = plan.index >= 0
+        uphill = np.bincount(plan.index[held], gradient[held], plan.size)
+        free = plan.gathered(full)
+        loose = ~((free < self.low + _NEAR) & (uphill < 0) | (free > self.high - _NEAR) & (uphill > 0))
+        row, column, kept = plan.pairs
+        n = np.arange(plan.size)
+        entries = np.concatenate([info[kept] * (loose[row] & loose[column]), np.where(loose, 1e-8, 1.0)])
+        where = np.concatenate([row, n]), np.concatenate([column, n])
+        matrix = coo_array((entries, where), shape=(plan.size, plan.size)).tocsc()
+        return np.asarray(spsolve(matrix, uphill * loose))

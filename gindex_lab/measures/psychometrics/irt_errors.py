@@ -1,4 +1,4 @@
-"""How sure a fit of `irt_engine` is: the observed information of its free parameters.
+"""How sure a fit of `irt_engine` is: the observed information of its free parameters, and their covariance.
 
 I = E(complete information) - Var(complete score), both under each posterior (Louis 1982): the first is
 the numerical derivative of the exact score at the expected counts, the second a sum of products over agents
@@ -12,26 +12,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_engine import (
-    EngineFit,
-    derivatives,
-    e_step,
-    log_chances,
-)
+from gindex_lab.measures.psychometrics.irt_engine import EngineFit, derivatives, e_step, kinds_of, log_chances
 from gindex_lab.measures.psychometrics.irt_models import ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import (
-    EMPlan,
-    Latent,
-    PatternTable,
-    grid,
-    prior_arrays,
-)
+from gindex_lab.measures.psychometrics.irt_plan import EMPlan, Latent, PatternTable, grid
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors
 
-__all__ = ["observed_information"]
+__all__ = ["covariance", "observed_information"]
 
 _CHUNK = 4_000_000  # numbers held at once
 _NOWHERE = 1e-12  # a node with less of an agent than this tells nothing of it
+_WIDE = 1e-4  # step of the differences
 
 
 def observed_information(
@@ -64,28 +54,34 @@ def observed_information(
         _, posterior = e_step(table, form.log, weights[group])
         counts = (table.incidence.T @ (posterior * table.agents[:, None])).reshape(form.log.shape)
         at_nodes.append(table.agents @ posterior)
-        info[: plan.size, : plan.size] += _complete(
-            model, plan, found.parameters, group, counts, nodes
-        )
+        info[: plan.size, : plan.size] += _complete(model, plan, found.parameters, group, counts, nodes)
         scores = derivatives(form, nodes)
         info -= _lost(table, posterior, scores, plan.index[group], by_latent[group], plan.size)
-    info[plan.size :, plan.size :] += _complete_latent(
-        found.latent, plan, nodes, np.stack(at_nodes)
-    )
+    info[plan.size :, plan.size :] += _complete_latent(found.latent, plan, nodes, np.stack(at_nodes))
     held = plan.index >= 0
-    curvature = prior_arrays(priors, model, nodes.shape[1]).pull(found.parameters)[2]
+    curvature = priors.pull(found.parameters, kinds_of(model, nodes.shape[1]))[2]
     n = np.arange(plan.size)
     info[n, n] += np.bincount(plan.index[held], curvature[held], plan.size)
     return info
 
 
+def covariance(info: FloatArray) -> FloatArray:
+    """Its inverse; directions the data do not pin down get an infinite variance, not a NaN.
+
+    >>> covariance(np.diag([4.0, 0.0])).diagonal()
+    array([0.25,  inf])
+    """
+    values, vectors = np.linalg.eigh(info)
+    flat = values < 1e-9 * values.max()
+    kept = vectors[:, ~flat]
+    inverse = np.asarray((kept / values[~flat]) @ kept.T, dtype=float)
+    loose = (vectors[:, flat] ** 2).sum(1) > 1e-6
+    inverse[loose, loose] = np.inf
+    return inverse
+
+
 def _complete(
-    model: ItemModel,
-    plan: EMPlan,
-    parameters: FloatArray,
-    group: int,
-    counts: FloatArray,
-    nodes: FloatArray,
+    model: ItemModel, plan: EMPlan, parameters: FloatArray, group: int, counts: FloatArray, nodes: FloatArray
 ) -> FloatArray:
     """Minus the second derivatives of one group's expected log-likelihood, as if abilities were seen."""
     index, at = plan.index[group], parameters[group]
@@ -97,7 +93,7 @@ def _complete(
     total = np.zeros((plan.size, plan.size))
     for k in range(at.shape[1]):
         free = index[:, k] >= 0
-        width = np.where(free, 1e-4 * np.maximum(1.0, np.abs(np.where(free, at[:, k], 1.0))), 0.0)
+        width = np.where(free, _WIDE * np.maximum(1.0, np.abs(np.where(free, at[:, k], 1.0))), 0.0)
         step = np.zeros_like(at)
         step[:, k] = width
         change = gradient(at - step) - gradient(at + step)
@@ -122,9 +118,7 @@ def _lost(
     items, k, columns, count = scores.shape
     held = index >= 0
     width = size + by_latent.shape[1]
-    place = csr_array(
-        (np.ones(held.sum()), (np.flatnonzero(held), index[held])), shape=(items * k, width)
-    )
+    place = csr_array((np.ones(held.sum()), (np.flatnonzero(held), index[held])), shape=(items * k, width))
     lost = np.zeros((width, width))
     patterns = len(posterior)
     each = max(1, _CHUNK // (count * max(items * k, width)))
@@ -148,32 +142,20 @@ def _lost(
 def _latent_scores(latent: Latent, plan: EMPlan, nodes: FloatArray) -> FloatArray:
     """The derivative of each group's log weights by what is free of it: groups x nodes x free."""
     free = latent.packed(plan)
-    wide = 1e-4
-    sides = [
-        latent.unpacked(free + h, plan).log_weights(nodes)
-        - latent.unpacked(free - h, plan).log_weights(nodes)
-        for h in wide * np.eye(len(free))
-    ]
-    return (
-        np.stack(sides, -1) / (2 * wide) if sides else np.zeros((len(latent.mean), len(nodes), 0))
-    )
-
-
-def _complete_latent(
-    latent: Latent, plan: EMPlan, nodes: FloatArray, at_nodes: FloatArray
-) -> FloatArray:
-    free = latent.packed(plan)
     if not len(free):
-        return np.zeros((0, 0))
-    wide = 1e-4 * np.eye(len(free))
-    rows = [
-        np.einsum(
-            "gq,gqp->p",
-            at_nodes,
-            _latent_scores(latent.unpacked(free - h, plan), plan, nodes)
-            - _latent_scores(latent.unpacked(free + h, plan), plan, nodes),
-        )
-        / 2e-4
-        for h in wide
+        return np.zeros((len(latent.mean), len(nodes), 0))
+    ends = [
+        [latent.unpacked(free + side * h, plan).log_weights(nodes) for h in _WIDE * np.eye(len(free))]
+        for side in (1, -1)
     ]
-    return 0.5 * (np.array(rows) + np.array(rows).T)
+    return (np.stack(ends[0], -1) - np.stack(ends[1], -1)) / (2 * _WIDE)
+
+
+def _complete_latent(latent: Latent, plan: EMPlan, nodes: FloatArray, at_nodes: FloatArray) -> FloatArray:
+    """Minus the second derivatives of the log weights, summed over the agents at each node."""
+    free = latent.packed(plan)
+    rows = np.zeros((len(free), len(free)))
+    for row, h in zip(rows, _WIDE * np.eye(len(free)), strict=True):
+        low, high = (_latent_scores(latent.unpacked(free + s * h, plan), plan, nodes) for s in (-1, 1))
+        row += np.einsum("gq,gqp->p", at_nodes, low - high) / (2 * _WIDE)
+    return 0.5 * (rows + rows.T)

@@ -13,10 +13,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray, vector
-from gindex_lab.measures.psychometrics.irt_em import logistic
-from gindex_lab.measures.psychometrics.irt_models import FAR, BoolArray, ItemModel, model_of
+from gindex_lab.measures.psychometrics.irt_models import FAR, BoolArray, ItemModel, logistic, model_of
 
 __all__ = ["Writer", "classical", "from_classical", "slope_intercept"]
 
@@ -34,14 +33,11 @@ def classical(name: str, model: ItemModel, p: FloatArray) -> dict[str, FloatArra
         return _centred(model, rest)
     steep = np.where(slope == 0, 1e-12, slope)
     table = {"discrimination": slope}
-    if name in ("2pl", "3pl", "4pl"):
-        table["difficulty"] = -rest[:, 0] / steep
-        table |= {
-            word: logistic(rest[:, n])
-            for n, word in ((1, "guessing"), (2, "upper"))
-            if n < model.size
+    if name in ("1pl", "2pl", "3pl", "4pl"):
+        table |= {"difficulty": -rest[:, 0] / steep, "guessing": 0 * slope}
+        return table | {
+            word: logistic(rest[:, n]) for n, word in ((1, "guessing"), (2, "upper")) if n < model.size
         }
-        return table
     if name == "beta":
         table |= {"difficulty": -rest[:, 2] / steep, "precision": np.exp(rest[:, 3])}
         cuts = np.where(model.free[:, :2], -rest[:, :2] / steep[:, None], np.nan)
@@ -73,13 +69,11 @@ def slope_intercept(name: str, model: ItemModel, p: FloatArray) -> dict[str, Flo
         a = np.where(a == 0, 1e-12, a)
         table = {"a1": a, "ak0": 0 * a}
         table |= {
-            f"ak{c}": np.where(model.used[:, c], rest[:, c - 1] / a, np.nan)
-            for c in range(1, later + 1)
+            f"ak{c}": np.where(model.used[:, c], rest[:, c - 1] / a, np.nan) for c in range(1, later + 1)
         }
         table["d0"] = 0 * a
         return table | {
-            f"d{c}": np.where(model.used[:, c], rest[:, later + c - 1], np.nan)
-            for c in range(1, later + 1)
+            f"d{c}": np.where(model.used[:, c], rest[:, later + c - 1], np.nan) for c in range(1, later + 1)
         }
     table = {"a1": slope}
     if name in ("1pl", "2pl", "3pl", "4pl"):
@@ -104,52 +98,46 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
         rest = [-slope * vector("items.difficulty", _column(items, "difficulty"))]
         for word in ("guessing", "upper")[: int(name[0]) - 2]:
             share = vector(f"items.{word}", _column(items, word))
-            if (share <= 0).any() or (share >= 1).any():
-                problem = "[out-of-range] must lie between 0 and 1"
-                raise BadInput(f"items.{word}", share.max(), problem, "give probabilities")
+            inside = ((share > 0) & (share < 1)).all()
+            problem = "[out-of-range] must lie between 0 and 1"
+            ensure(inside, f"items.{word}", share.max(), problem, "give probabilities")
             rest.append(np.log(share / (1 - share)))
         model = model_of(name, [2] * len(slope))
         return model, np.column_stack([slope, *rest])
     if name == "beta":
         return _beta(items, slope)
     cuts = [c for c in items.columns if str(c)[0] == "b" and str(c)[1:].isdigit()]
-    if not cuts:
-        problem = "[missing-column] has no columns b1, b2, ..."
-        raise BadInput("items", list(items.columns), problem, "add the cuts")
+    problem = "[missing-column] has no columns b1, b2, ..."
+    ensure(cuts, "items", list(items.columns), problem, "add the cuts")
     b = items[cuts].to_numpy(dtype=float)
     known = ~np.isnan(b)
     gap = ~known[:, 0] | (known[:, 1:] & ~known[:, :-1]).any(1)
-    if gap.any():
-        problem, remedy = "[gap] has a gap among its cuts", "fill b1, b2, ... in order"
-        raise BadInput("items", b[gap.argmax()].tolist(), problem, remedy)
+    problem, remedy = "[gap] has a gap among its cuts", "fill b1, b2, ... in order"
+    ensure(not gap.any(), "items", b[gap.argmax()].tolist(), problem, remedy)
     d = -slope[:, None] * b
     with np.errstate(invalid="ignore"):
         falls = (known[:, 1:] & (np.diff(np.where(known, d, -np.inf), axis=1) >= 0)).any(1)
-    if name == "graded" and falls.any():
-        problem = "[order] has cuts that do not rise (with a positive discrimination)"
-        first = b[falls.argmax()].tolist()
-        raise BadInput("items", first, problem, "order b1 < b2 < ...")
-    model = model_of(name, 1 + known.sum(1))
-    d = (
-        np.where(known, d, -np.inf)
-        if name == "graded"
-        else np.cumsum(np.where(known, d, 0.0), axis=1)
+    ordered, problem = (
+        name != "graded" or not falls.any(),
+        "[order] has cuts that do not rise (with a positive ",
     )
+    first = b[falls.argmax()].tolist()
+    ensure(ordered, "items", first, f"{problem}discrimination)", "order b1 < b2 < ...")
+    model = model_of(name, 1 + known.sum(1))
+    d = np.where(known, d, -np.inf) if name == "graded" else np.cumsum(np.where(known, d, 0.0), axis=1)
     return model, np.column_stack([slope, d])
 
 
 def _column(items: pd.DataFrame, name: str) -> pd.Series:
-    if name not in items:
-        problem = f"[missing-column] has no column {name!r}"
-        raise BadInput("items", list(items.columns), problem, "add it")
+    problem = f"[missing-column] has no column {name!r}"
+    ensure(name in items, "items", list(items.columns), problem, "add it")
     return items[name]
 
 
 def _nominal(items: pd.DataFrame) -> tuple[ItemModel, FloatArray]:
     count = sum(f"a{c}" in items for c in range(1, 1 + items.shape[1]))
-    if count < 2:
-        problem = "[missing-column] has no columns a1, a2, ... and c1, c2, ..."
-        raise BadInput("items", list(items.columns), problem, "add them")
+    problem = "[missing-column] has no columns a1, a2, ... and c1, c2, ..."
+    ensure(count > 1, "items", list(items.columns), problem, "add them")
     parts = [
         np.column_stack([_column(items, f"{letter}{c + 1}").to_numpy(float) for c in range(count)])
         for letter in "ac"
@@ -162,9 +150,8 @@ def _nominal(items: pd.DataFrame) -> tuple[ItemModel, FloatArray]:
 def _beta(items: pd.DataFrame, slope: FloatArray) -> tuple[ItemModel, FloatArray]:
     middle = -slope * vector("items.difficulty", _column(items, "difficulty"))
     phi = vector("items.precision", _column(items, "precision"))
-    if (phi <= 0).any():
-        problem = "[out-of-range] must be above 0"
-        raise BadInput("items.precision", phi.min(), problem, "give φ of the Beta")
+    problem = "[out-of-range] must be above 0"
+    ensure((phi > 0).all(), "items.precision", phi.min(), problem, "give φ of the Beta")
     cuts = np.full((len(items), 2), np.nan)
     for n, word in enumerate(("b_zero", "b_one")):
         if word in items:

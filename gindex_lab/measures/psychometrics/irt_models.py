@@ -1,11 +1,11 @@
-"""The response models, each a small object: what it says of every answer, and how that changes.
+"""The response models, each a small object: the chance of every answer, and how it changes.
 
-An item turns ability into z = a·θ and z, with the item's other parameters (`rest`), into the chance of
-every answer. A model gives the logs of those chances and their derivatives by z and by `rest`; the
-EM of `irt_engine` needs no more, in one dimension or in several.
+An item turns ability into z = a·θ, and z with the item's other parameters (`rest`) into the chance of every
+answer. A model gives the logs of these chances and their derivatives by z and by `rest`; the EM of
+`irt_engine` needs no more, in one dimension or in several.
 
-Shapes: items x nodes (`z`), items x s (`rest`), items x columns x nodes (the logs). A column is an answer's
-category; the Beta model (`irt_beta`) has two more.
+Shapes: items x nodes (`z`), items x s (`rest`), items x columns x nodes (the logs). A column is a category of
+answers; the Beta model (`irt_beta`) has two more.
 """
 
 from __future__ import annotations
@@ -17,33 +17,46 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_em import STEEPEST, logistic, softplus
 
-__all__ = [
-    "FAR",
-    "MODELS",
-    "OTHERS",
-    "Form",
-    "Graded",
-    "ItemModel",
-    "Logistic",
-    "Nominal",
-    "PartialCredit",
-    "between_cuts",
-    "model_of",
-    "slope_of",
-]
+__all__ = ["FAR", "MODELS", "STEEPEST", "Form", "Graded", "ItemModel", "Logistic", "Nominal", "PartialCredit"]
+__all__ += ["between_cuts", "curves", "logistic", "model_of", "slope_of", "softplus"]
 
-FAR = 200.0  # where an intercept that runs off stops
+STEEPEST = 40.0  # a slope that runs off stops here, where the curve is a step
+FAR = 200.0  # an intercept that runs off stops here
 _NEVER = -1e6  # the log chance of a category whose cuts are in the wrong order
 IntArray = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
 Derivative = Callable[[], FloatArray]
 
 
+def logistic(x: FloatArray) -> FloatArray:
+    """1 / (1 + exp(-x)), without overflow.
+
+    >>> logistic(np.array([-1000.0, 0.0, 1000.0]))
+    array([0. , 0.5, 1. ])
+    """
+    return 0.5 * (1.0 + np.tanh(0.5 * x))
+
+
+def softplus(x: FloatArray) -> FloatArray:
+    """log(1 + exp(x)), without overflow and five times faster than `np.logaddexp`."""
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def curves(parameters: FloatArray, ability: FloatArray) -> FloatArray:
+    """P(right), items x abilities, of slopes, intercepts and, in a third column, logits of guessing.
+
+    >>> curves(np.array([[2.0, -2.0]]), np.array([1.0]))  # discrimination 2, difficulty 1
+    array([[0.5]])
+    """
+    know = logistic(np.outer(parameters[:, 0], ability) + parameters[:, 1:2])
+    guess = logistic(parameters[:, 2:]) if parameters.shape[1] == 3 else 0.0
+    return guess + (1.0 - guess) * know
+
+
 class Form:
     """The log chances (items x columns x nodes) with their derivatives by z and by the rest, which are
-    computed when they are asked for: most callers want less."""
+    computed when they are asked for."""
 
     def __init__(self, log: FloatArray, by_z: Derivative, by_rest: Derivative) -> None:
         self.log, self._by_z, self._by_rest = log, by_z, by_rest
@@ -60,19 +73,26 @@ class Form:
 
 
 class ItemModel:
-    """What every model has; `categories` is how many each item has, `indicators` how many columns count."""
+    """What every model has; `categories` is how many each item has, `indicators` how many columns count.
+
+    Of each of the `rest`: its name, which prior it takes ("intercept", "guessing", "upper" or none, ""), and
+    its least and largest value.
+    """
 
     name = ""
-    slope_free = True  # nominal items carry their slopes in `rest`
+    slope_free = True  # nominal items have their slopes in `rest`
 
     def __init__(self, categories: Sequence[int] | IntArray) -> None:
         self.categories = np.asarray(categories, dtype=np.intp)
         self.columns = self.indicators = int(self.categories.max())
         self.used: BoolArray = np.arange(self.columns) < self.categories[:, None]
-        self.names = self._names()
+        names, kinds, low, high = zip(*self.rest(), strict=True)
+        self.names, self.kinds = list(names), list(kinds)
+        self.bounds = np.array(low), np.array(high)
 
-    def _names(self) -> list[str]:
-        return [f"d{c}" for c in range(1, self.columns)]
+    def rest(self) -> list[tuple[str, str, float, float]]:
+        """One intercept for each category but the first."""
+        return [(f"d{c}", "intercept", -FAR, FAR) for c in range(1, self.columns)]
 
     @property
     def size(self) -> int:
@@ -84,15 +104,6 @@ class ItemModel:
         """Which of them an item has (items x s): one with fewer categories has fewer."""
         return self.used[:, 1:]
 
-    @property
-    def kinds(self) -> list[str]:
-        """Which prior each takes: "intercept", "guessing", "upper" or none ("")."""
-        return ["intercept"] * self.size
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """The least and the largest value of each."""
-        return np.full(self.size, -FAR), np.full(self.size, FAR)
-
     def form(self, z: FloatArray, rest: FloatArray) -> Form:
         """The log chances and their derivatives."""
         raise NotImplementedError
@@ -102,14 +113,13 @@ class ItemModel:
         how the answers go with the rest of the test (`tied`, items x columns: mean standardised score)."""
         raise NotImplementedError
 
-    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
-        """The rest when every ability loses `by` (dimensions) and no chance changes."""
-        lift = (slopes @ by)[:, None]
-        return rest + self.scores(rest)[:, 1:] * lift
-
     def scores(self, rest: FloatArray) -> FloatArray:
-        """What z is multiplied by in each category (items x categories); 1 above 0 for most models."""
-        return np.broadcast_to(np.arange(self.columns) > 0, self.used.shape).astype(float)
+        """What each category counts (items x categories): its number."""
+        return np.broadcast_to(np.arange(self.columns, dtype=float), self.used.shape)
+
+    def carried(self, rest: FloatArray) -> FloatArray:
+        """How much of a shift of z each of the rest takes over, if no chance is to change (items x s)."""
+        return np.ones_like(rest)
 
     def about_z(self, form: Form) -> FloatArray:
         """The expected information about z at each node (items x nodes)."""
@@ -160,7 +170,7 @@ def between_cuts(z: FloatArray, cuts: FloatArray, used: BoolArray) -> Form:
 
 
 class Graded(ItemModel):
-    """P(x ≥ c) = σ(z + d_c), d_1 > d_2 > ... (Samejima 1969); of two categories, the 2PL."""
+    """P(x ≥ c) = σ(z + d_c), d_1 > d_2 > ... (Samejima 1969); with two categories, the 2PL."""
 
     name = "graded"
 
@@ -182,13 +192,10 @@ class PartialCredit(ItemModel):
 
     name = "gpcm"
 
-    def scores(self, rest: FloatArray) -> FloatArray:
-        """The category's number."""
-        return np.broadcast_to(np.arange(self.columns, dtype=float), self.used.shape)
-
     def form(self, z: FloatArray, rest: FloatArray) -> Form:
         """Derivatives: s_c - E s by z, 1(c = m) - P_m by d_m."""
-        scores, intercepts = self.scores(rest), self._intercepts(rest)
+        scores = self.scores(rest)
+        intercepts = np.hstack([np.zeros((len(rest), 1)), rest[:, -(self.columns - 1) :]])
         log = scores[:, :, None] * z[:, None] + np.where(self.used, intercepts, -np.inf)[:, :, None]
         log -= log.max(1, keepdims=True)
         log -= np.log(np.exp(log).sum(1, keepdims=True))
@@ -207,15 +214,16 @@ class PartialCredit(ItemModel):
 
         return Form(np.where(kept, log, 0.0), by_z, by_intercept)
 
-    def _intercepts(self, rest: FloatArray) -> FloatArray:
-        return np.hstack([np.zeros((len(rest), 1)), rest[:, -(self.columns - 1) :]])
-
     def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The intercepts that the shares alone would have."""
         slopes = slope_of(shares, tied) / np.maximum(1, self.categories - 1)
         with np.errstate(divide="ignore"):
             logs = np.log(shares[:, 1:] / shares[:, :1])
         return slopes, np.where(self.used[:, 1:], logs, 0.0)
+
+    def carried(self, rest: FloatArray) -> FloatArray:
+        """An intercept takes over what z is multiplied by."""
+        return self.scores(rest)[:, 1:]
 
 
 class Nominal(PartialCredit):
@@ -227,24 +235,15 @@ class Nominal(PartialCredit):
     name = "nominal"
     slope_free = False
 
-    def _names(self) -> list[str]:
+    def rest(self) -> list[tuple[str, str, float, float]]:
+        """The slopes of categories, which have no order and therefore no prior; then their intercepts."""
         later = range(1, self.columns)
-        return [f"a{c}" for c in later] + [f"d{c}" for c in later]
+        return [(f"a{c}", "", -STEEPEST, STEEPEST) for c in later] + super().rest()
 
     @property
     def free(self) -> BoolArray:
         """Slope and intercept of each category that the item has."""
         return np.tile(self.used[:, 1:], 2)
-
-    @property
-    def kinds(self) -> list[str]:
-        """No prior on the slopes of categories: they have no order."""
-        return [""] * (self.columns - 1) + ["intercept"] * (self.columns - 1)
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Slopes as steep as those of other models."""
-        far = np.repeat([STEEPEST, FAR], self.columns - 1)
-        return -far, far
 
     def scores(self, rest: FloatArray) -> FloatArray:
         """The category's own slope."""
@@ -259,13 +258,13 @@ class Nominal(PartialCredit):
 
         return Form(form.log, lambda: form.by_z, by_both)
 
-    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
+    def carried(self, rest: FloatArray) -> FloatArray:
         """Only the intercepts move."""
-        lift = self.scores(rest)[:, 1:] * (slopes @ by)[:, None]
-        return rest + np.hstack([0 * lift, lift])
+        lift = super().carried(rest)
+        return np.hstack([0 * lift, lift])
 
     def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """A category chosen by the able has a slope above that of the first."""
+        """A category that the able choose has a slope above that of the first."""
         _, intercepts = super().start(shares, tied)
         slopes = np.where(self.used[:, 1:], tied[:, 1:] - tied[:, :1], 0.0)
         return np.ones(len(shares)), np.hstack([np.clip(slopes, -3, 3), intercepts])
@@ -280,22 +279,15 @@ class Logistic(ItemModel):
         self.upper = upper
         super().__init__(np.full(len(categories), 2))
 
-    def _names(self) -> list[str]:
-        return ["d1", "logit_g"] + ["logit_u"] * self.upper
+    def rest(self) -> list[tuple[str, str, float, float]]:
+        """Guessing from 0.0001 to 0.73, the upper asymptote from 0.27 to 0.9999."""
+        ends = [("logit_g", "guessing", -9.0, 1.0), ("logit_u", "upper", -1.0, 9.0)]
+        return super().rest() + ends[: 1 + self.upper]
 
     @property
     def free(self) -> BoolArray:
         """All of them."""
         return np.ones((len(self.used), self.size), dtype=bool)
-
-    @property
-    def kinds(self) -> list[str]:
-        """The asymptotes have priors of their own."""
-        return ["intercept", "guessing", "upper"][: self.size]
-
-    def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Guessing from 0.0001 to 0.73, the upper asymptote from 0.27 to 0.9999."""
-        return np.array([-FAR, -9.0, -1.0])[: self.size], np.array([FAR, 1.0, 9.0])[: self.size]
 
     def form(self, z: FloatArray, rest: FloatArray) -> Form:
         """1 - P = (1 - u) + (u - g) (1 - σ): no digit lost near 1."""
@@ -310,11 +302,9 @@ class Logistic(ItemModel):
         log = np.log(np.maximum(chance, 1e-300))
         return Form(log, lambda: steep, lambda: np.stack(parts, 1))
 
-    def moved(self, slopes: FloatArray, rest: FloatArray, by: FloatArray) -> FloatArray:
+    def carried(self, rest: FloatArray) -> FloatArray:
         """Only the intercept moves."""
-        rest = rest.copy()
-        rest[:, 0] += slopes @ by
-        return rest
+        return np.broadcast_to(np.arange(self.size) == 0, rest.shape).astype(float)
 
     def start(self, shares: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Little guessing, few slips."""
@@ -334,13 +324,10 @@ def slope_of(shares: FloatArray, tied: FloatArray) -> FloatArray:
     return np.where(np.abs(slope) < 0.2, np.copysign(0.2, slope), slope)
 
 
-OTHERS = ["4pl", "graded", "gpcm", "pcm", "nominal", "beta"]  # than those of `irt_em`
-MODELS = ["2pl", "3pl", *OTHERS]
+MODELS = ["1pl", "2pl", "3pl", "4pl", "graded", "gpcm", "pcm", "nominal", "beta"]
 
 
-def model_of(
-    name: str, categories: Sequence[int] | IntArray, ends: BoolArray | None = None
-) -> ItemModel:
+def model_of(name: str, categories: Sequence[int] | IntArray, ends: BoolArray | None = None) -> ItemModel:
     """The model called `name` for items of so many categories.
 
     >>> model_of("graded", [2, 4]).names, model_of("4pl", [2, 2]).names
@@ -352,9 +339,5 @@ def model_of(
         from gindex_lab.measures.psychometrics.irt_beta import OrderedBeta
 
         return OrderedBeta(categories, ends)
-    kinds: dict[str, type[ItemModel]] = {
-        "gpcm": PartialCredit,
-        "pcm": PartialCredit,
-        "nominal": Nominal,
-    }
+    kinds: dict[str, type[ItemModel]] = {"gpcm": PartialCredit, "pcm": PartialCredit, "nominal": Nominal}
     return kinds.get(name, Graded)(categories)

@@ -7,7 +7,6 @@ each group are, an `EMPlan` which parameters are free and which are one and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,14 +15,25 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
-from gindex_lab.measures.psychometrics.irt_settings import IrtSettings, Priors, distinct_rows
+from gindex_lab.measures.psychometrics.irt_models import BoolArray, IntArray, ItemModel
+from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
 
-__all__ = ["EMPlan", "Latent", "PatternTable", "PriorArrays", "grid", "prior_arrays"]
+__all__ = ["EMPlan", "Latent", "PatternTable", "Patterns", "grid"]
 
-_NODES = {1: 61, 2: 31, 3: 15}  # per dimension, as R's mirt
+_NODES = {2: 31, 3: 15}  # per dimension, as R's mirt
 _STRAIGHTEST = 0.995  # a correlation that runs off stops here
-_NARROWEST = 0.0025  # and here a deviation
+_NARROWEST = 0.0025  # and a deviation here
+
+
+def _distinct(values: npt.NDArray[Any]) -> tuple[IntArray, IntArray, FloatArray]:
+    """Which distinct row each row is, numbered as they first occur; where each does, and how often.
+
+    >>> _distinct(np.array([[1, 0], [0, 0], [1, 0]]))
+    (array([0, 1, 0]), array([0, 1]), array([2., 1.]))
+    """
+    known: dict[bytes, int] = {}
+    pattern = np.array([known.setdefault(row.tobytes(), len(known)) for row in values], np.intp)
+    return pattern, np.unique(pattern, return_index=True)[1], np.bincount(pattern).astype(float)
 
 
 class PatternTable(NamedTuple):
@@ -43,12 +53,8 @@ class PatternTable(NamedTuple):
         from scipy.sparse import csr_array
 
         flat = weights.reshape(len(weights), -1)
-        distinct, first, pattern = np.unique(flat, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        pattern = place[pattern.ravel()]
-        return cls(csr_array(distinct[order]), np.bincount(pattern).astype(float), pattern)
+        pattern, first, agents = _distinct(flat)
+        return cls(csr_array(flat[first]), agents, pattern)
 
     @classmethod
     def of_categories(cls, values: FloatArray, columns: int) -> PatternTable:
@@ -61,13 +67,43 @@ class PatternTable(NamedTuple):
         from scipy.sparse import csr_array
 
         code = np.where(np.isnan(values), -1, values).astype(np.int16)
-        pattern, first = distinct_rows(code)
+        pattern, first, agents = _distinct(code)
         distinct = code[first]
         rows, items = np.nonzero(distinct >= 0)
         places = items * columns + distinct[rows, items]
         shape = (len(distinct), values.shape[1] * columns)
-        matrix = csr_array((np.ones(len(rows)), (rows, places)), shape=shape)
-        return cls(matrix, np.bincount(pattern).astype(float), pattern)
+        return cls(csr_array((np.ones(len(rows)), (rows, places)), shape=shape), agents, pattern)
+
+
+class Patterns(NamedTuple):
+    """Right-or-wrong responses with equal rows collapsed: what was right, what was seen, by how many."""
+
+    right: FloatArray  # patterns x items; 0 where missing
+    seen: FloatArray | None  # patterns x items, 1 where observed; None if all is
+    agents: FloatArray  # how many agents show the pattern
+    pattern: IntArray  # the pattern of each agent
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Patterns:
+        """Agents x items (NaN = missing) as distinct patterns.
+
+        >>> Patterns.of(np.array([[1.0, 0.0], [1.0, 0.0], [np.nan, 1.0]])).agents
+        array([2., 1.])
+        """
+        values = np.ascontiguousarray(values, dtype=float) + 0.0  # so that -0.0 equals 0.0
+        pattern, first, agents = _distinct(values)
+        distinct = values[first]
+        missing = np.isnan(distinct)
+        seen = (~missing).astype(float) if missing.any() else None
+        return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
+
+    def table(self) -> PatternTable:
+        """The same as `irt_engine` wants it: what was wrong and what was right, item by item."""
+        from scipy.sparse import csr_array
+
+        seen = np.ones_like(self.right) if self.seen is None else self.seen
+        both = np.stack([seen - self.right, self.right], axis=2).reshape(len(self.right), -1)
+        return PatternTable(csr_array(both), self.agents, self.pattern)
 
 
 @dataclass(frozen=True)
@@ -92,29 +128,21 @@ class EMPlan:
         cls,
         model: ItemModel,
         *,
-        groups: int = 1,
-        pattern: npt.NDArray[np.bool_] | None = None,
+        pattern: BoolArray | None = None,
         common_slope: bool = False,
-        own: Sequence[int] = (),
         correlated: bool = False,
     ) -> EMPlan:
-        """Items alike in all groups but those whose numbers are in `own`; the first group is N(0, 1), the
-        mean and deviation of the others are free. `pattern` (items x dimensions) says which slopes are free;
-        `common_slope` makes all of them one (1PL, PCM)."""
-        items = len(model.categories)
-        slopes = np.ones((items, 1), dtype=bool) if pattern is None else np.asarray(pattern, bool)
+        """One group from N(0, 1): `pattern` (items x dimensions) says which slopes are free; `common_slope`
+        makes all of them one (1PL, PCM)."""
+        slopes = np.ones((len(model.categories), 1), dtype=bool) if pattern is None else pattern
         free = np.hstack([slopes & model.slope_free, model.free])
-        index = np.full((groups, *free.shape), -1)
-        for group in range(groups):
-            mine = free & np.isin(np.arange(items), own)[:, None] if group else free
-            index[group][free] = index[0][free]
-            index[group][mine] = index.max() + 1 + np.arange(mine.sum())
+        index = np.full((1, *free.shape), -1)
+        index[0][free] = np.arange(free.sum())
         if common_slope:
             at = index[:, :, 0]
             index[:, :, 0] = np.where(at >= 0, index.max() + 1, -1)
-        index[index >= 0] = np.unique(index[index >= 0], return_inverse=True)[1]
-        others = tuple(group > 0 for group in range(groups))
-        return cls(index, others, others, correlated)
+            index[index >= 0] = np.unique(index[index >= 0], return_inverse=True)[1]
+        return cls(index, correlated=correlated)
 
     @property
     def size(self) -> int:
@@ -136,7 +164,7 @@ class EMPlan:
         return full
 
     @cached_property
-    def pairs(self) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+    def pairs(self) -> tuple[IntArray, IntArray, BoolArray]:
         """Row and column of every entry of the items' information in that of the free parameters."""
         row, column = np.broadcast_arrays(self.index[..., :, None], self.index[..., None, :])
         kept = (row >= 0) & (column >= 0)
@@ -207,11 +235,9 @@ class Latent(NamedTuple):
             if plan.deviation[group]:
                 deviation, at = np.exp(free[at : at + d]), at + d
             if plan.correlated:
-                above, size = np.triu_indices(d, 1), d * (d - 1) // 2
-                r = np.eye(d)
-                r[above] = np.tanh(free[at : at + size])
-                r = r + np.triu(r, 1).T
-                at += size
+                i, j = np.triu_indices(d, 1)
+                r[i, j] = r[j, i] = np.tanh(free[at : at + len(i)])
+                at += len(i)
             covariances[group] = r * np.outer(deviation, deviation)
         return Latent(mean, covariances)
 
@@ -225,7 +251,7 @@ class Latent(NamedTuple):
             far = nodes - mean[group]
             moment = (far * share[:, None]).T @ far
             if plan.deviation[group]:
-                covariances[group] = moment if plan.correlated else np.diag(moment.diagonal())
+                covariances[group] = np.diag(moment.diagonal())
             elif plan.correlated:
                 covariances[group] = _likeliest_correlations(moment, covariances[group])
         return Latent(mean, covariances)
@@ -257,40 +283,3 @@ def grid(settings: IrtSettings, dimensions: int) -> FloatArray:
     count = settings.nodes if dimensions == 1 else _NODES.get(dimensions, 15)
     line = np.linspace(-settings.limit, settings.limit, count)
     return np.stack(np.meshgrid(*[line] * dimensions, indexing="ij"), -1).reshape(-1, dimensions)
-
-
-class PriorArrays(NamedTuple):
-    """Normal priors of the k parameters of an item: means and precisions, and the one on log slopes."""
-
-    mean: FloatArray
-    precision: FloatArray
-    log_slope: tuple[float, float] | None
-    dimensions: int
-
-    def log_density(self, full: FloatArray, plan: EMPlan) -> float:
-        """Of all free parameters; one that several items share counts once per item."""
-        density, _, _ = self.pull(full)
-        return float(density[plan.index >= 0].sum())
-
-    def pull(self, full: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Log density, gradient and minus second derivative, all like `full`."""
-        with np.errstate(invalid="ignore"):
-            far = np.where(self.precision > 0, full - self.mean, 0.0)
-        density, gradient = -0.5 * self.precision * far**2, -self.precision * far
-        curvature = np.broadcast_to(self.precision, full.shape).copy()
-        if self.log_slope is not None:
-            d, (centre, sd) = self.dimensions, self.log_slope
-            slope = np.maximum(full[..., :d], 1e-9)
-            log = (np.log(slope) - centre) / sd**2
-            density[..., :d] += -np.log(slope) - 0.5 * (log * sd) ** 2
-            gradient[..., :d] += -(1 + log) / slope
-            curvature[..., :d] += (sd**-2 - 1 - log) / slope**2
-        return density, gradient, curvature
-
-
-def prior_arrays(priors: Priors, model: ItemModel, dimensions: int) -> PriorArrays:
-    """The priors of one item's parameters, in their order."""
-    kinds = ["slope"] * dimensions + model.kinds
-    pairs = [(getattr(priors, kind) if kind else None) or (0.0, np.inf) for kind in kinds]
-    mean, sd = np.array(pairs, dtype=float).T
-    return PriorArrays(mean, sd**-2.0, priors.log_slope, dimensions)

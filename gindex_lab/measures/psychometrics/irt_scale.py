@@ -10,21 +10,18 @@ said, in a `Caution` and in the `notes` of the result.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, Caution, short
+from gindex_lab.foundation.errors import Caution, ensure, short
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, choice, number
+from gindex_lab.foundation.validate import choice, number
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel, irt
-from gindex_lab.measures.psychometrics.irt_information import (
-    known_ability_covariance,
-    standard_errors,
-)
+from gindex_lab.measures.psychometrics.irt_engine import derivatives, e_step, kinds_of, log_chances
+from gindex_lab.measures.psychometrics.irt_errors import covariance
 from gindex_lab.measures.psychometrics.irt_settings import Priors
 
 __all__ = ["difficulty_errors", "irt_difficulty"]
@@ -47,12 +44,12 @@ def irt_difficulty(
     deviation: float | None = None,
     **options: Any,
 ) -> Responses:
-    """IRT: the difficulty of an item is its b in a logistic model of agents and items.
-
-    The result's `items` hold `difficulty` and its standard error `difficulty_se`.
+    """Take the difficulty of each item from a logistic model of agents and items: its b.
 
     Parameters
     ----------
+    responses : Responses or a table, agents x items in [0, 1]
+    model : "1pl", "2pl" or "3pl", as in `gl.irt`
     priors : "auto" gives the slopes a lognormal prior where there are fewer than 200 agents (and says
         so in a `Caution`); None, "weak", "lognormal" or a `Priors` as in `gl.irt`
     constant : items that all agents solve, or all fail, have no difficulty on this scale: "drop" leaves
@@ -61,9 +58,17 @@ def irt_difficulty(
         another scale (supplement, Fig. S7)
     options : go to `gl.irt`
 
+    Returns
+    -------
+    Responses with these difficulties; `items` has them and their standard errors, `difficulty_se`.
+
     Notes
     -----
     Difficulties beyond ±6, where no agent is, are announced with a `Caution`.
+
+    References
+    ----------
+    Birnbaum (1968), in Lord and Novick, ch. 17 (2PL); Mislevy and Bock (1990), BILOG 3 (the prior).
 
     Examples
     --------
@@ -72,27 +77,23 @@ def irt_difficulty(
     >>> irt_difficulty(simulate_irt(true, agents=2000, seed=1)).difficulty.rank().tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0]
     """
-    if (centre is None) != (deviation is None):
-        problem = "[not-together] go together"
-        raise BadInput("centre, deviation", (centre, deviation), problem, "give both or neither")
+    both, problem = (centre is None) == (deviation is None), "[not-together] go together"
+    ensure(both, "centre, deviation", (centre, deviation), problem, "give both or neither")
     choice("constant", constant, ["drop", "median"])
     table = responses if isinstance(responses, Responses) else Responses(responses)
     auto = isinstance(priors, str) and priors == "auto"
     held = auto and model != "1pl" and len(table.frame) < _FEW
     belief = ("lognormal" if held else None) if auto else priors
     fit = irt(table, model, priors=belief, **options)
-    found = pd.DataFrame(
-        {"difficulty": fit.parameters["difficulty"], "difficulty_se": difficulty_errors(fit)}
-    )
+    columns = {"difficulty": fit.parameters["difficulty"], "difficulty_se": difficulty_errors(fit)}
+    found = pd.DataFrame(columns)
     kept = [item for item in found.index if constant == "median" or item not in fit.constant_items]
     said = _said(fit, found.loc[kept, "difficulty"], held, constant)
     for code, sentence in said.items():
         warnings.warn(Caution(f"[{code}] {sentence}"), stacklevel=2)
     found = found.loc[kept]
     if centre is not None and deviation is not None:
-        found = _moved(
-            found, number("centre", centre), number("deviation", deviation, 0, open_ends=True)
-        )
+        found = _moved(found, number("centre", centre), number("deviation", deviation, 0, open_ends=True))
     result = table.select(items=kept).with_difficulty(found["difficulty"])
     result.items["difficulty_se"] = found["difficulty_se"]
     result.notes = (*table.notes, *said.values())
@@ -111,35 +112,24 @@ def difficulty_errors(fit: ItemResponseModel) -> pd.Series:
     >>> difficulty_errors(irt(simulate_irt(true, agents=1000, seed=2), "1pl")).round(2).tolist()
     [0.09, 0.07, 0.09, 0.13]
     """
-    fitted = fit.fitted_parameters
-    if len(fitted) <= _MANY:
+    if len(fit.fitted_parameters) <= _MANY:
         return fit.items["difficulty_se"]
-    data = (fit.patterns, fitted, fit.settings, fit.priors)
-    errors = _own_errors(known_ability_covariance(*data), fitted)
-    names = [item for item in fit.responses.columns if item not in set(fit.constant_items)]
-    return pd.Series(errors, names).reindex(fit.responses.columns)
+    at, (nodes, weights) = fit.fitted_parameters, fit.settings.grid()
+    form = log_chances(fit.kind, at, nodes[:, None])
+    _, posterior = e_step(fit.table, form.log, np.log(weights))
+    counts = (fit.table.incidence.T @ (posterior * fit.table.agents[:, None])).reshape(form.log.shape)
+    info = fit.kind.fisher(form, derivatives(form, nodes[:, None]), counts.sum(1))
+    k = np.arange(at.shape[1])
+    info[:, k, k] += np.maximum(fit.priors.pull(at, kinds_of(fit.kind, 1))[2], 0.0)
+    own = np.stack([covariance(block) for block in info])
+    steep = np.where(at[:, 0] == 0, 1e-12, at[:, 0])
+    b = -at[:, 1] / steep
+    variance = own[:, 1, 1] + b**2 * own[:, 0, 0] + 2 * b * own[:, 0, 1]  # of a b, by the delta method
+    errors = pd.Series(np.sqrt(np.maximum(variance, 0.0)) / np.abs(steep), fit.answers.frame.columns)
+    return errors.reindex(fit.responses.columns)
 
 
-def _own_errors(covariances: FloatArray, parameters: FloatArray) -> FloatArray:
-    by_item = zip(covariances, parameters[:, None], strict=True)
-    found = [
-        standard_errors(c, p, -p[:, 1] / (p[:, 0] or 1e-12))["difficulty_se"] for c, p in by_item
-    ]
-    return np.concatenate(found)
-
-
-def _some(names: Sequence[object]) -> str:
-    """
-    >>> _some(["q1", "q2"]), _some([f"q{k}" for k in range(9)])
-    ('q1, q2', 'q0, q1, q2, q3, q4 and 4 more')
-    """
-    rest = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(map(str, names[:5])) + rest
-
-
-def _said(
-    fit: ItemResponseModel, difficulty: pd.Series, held: bool, constant: str
-) -> dict[str, str]:
+def _said(fit: ItemResponseModel, difficulty: pd.Series, held: bool, constant: str) -> dict[str, str]:
     """What was done to the items, and what to doubt, by the code of the caution."""
     agents, items = fit.responses.shape
     said = {}
@@ -150,9 +140,11 @@ def _said(
         )
     if fit.constant_items:
         what = "are left out" if constant == "drop" else "get the median difficulty"
+        some = ", ".join(map(str, fit.constant_items[:5]))
+        some += f" and {len(fit.constant_items) - 5} more" if len(fit.constant_items) > 5 else ""
         said["constant-items"] = (
             f"{len(fit.constant_items)} of {items} items tell no agents apart and have no difficulty on "
-            f"this scale: they {what} ({_some(fit.constant_items)})"
+            f"this scale: they {what} ({some})"
         )
     far = difficulty[difficulty.abs() > _FARTHEST]
     if len(far):

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_engine import e_step, log_chances
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
 from gindex_lab.measures.psychometrics.irt_plan import Latent, PatternTable, grid
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
 
-__all__ = ["abilities", "bends", "item_information"]
+__all__ = ["abilities", "bends", "expected_a_posteriori", "item_information"]
 
 _FARTHEST, _STEP = 20.0, 0.25  # the grid on which a maximum is sought; beyond it ML is infinite
 _AT_ONCE = 2_000_000  # numbers
@@ -47,12 +47,20 @@ def bends(model: ItemModel, parameters: FloatArray, ability: FloatArray) -> Floa
     return parameters[:, :1] ** 3 * (chance * form.by_z * (form.by_z**2 + curve)).sum(1)
 
 
+def expected_a_posteriori(
+    table: PatternTable, model: ItemModel, parameters: FloatArray, nodes: FloatArray, latent: Latent
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and deviation of each agent's posterior on each dimension (agents x dimensions), in one group
+    (Bock and Mislevy 1982, Appl. Psychol. Meas. 6, 431-444)."""
+    log = log_chances(model, parameters, nodes).log
+    _, posterior = e_step(table, log, latent.log_weights(nodes)[0])
+    mean = posterior @ nodes
+    spread = np.sqrt(np.maximum(posterior @ nodes**2 - mean**2, 0.0))
+    return mean[table.pattern], spread[table.pattern]
+
+
 def abilities(
-    table: PatternTable,
-    model: ItemModel,
-    parameters: FloatArray,
-    method: str,
-    settings: IrtSettings,
+    table: PatternTable, model: ItemModel, parameters: FloatArray, method: str, settings: IrtSettings
 ) -> tuple[FloatArray, FloatArray]:
     """Ability and standard error of each agent by "eap", "map", "ml" or "wle".
 
@@ -63,18 +71,10 @@ def abilities(
     [[1.0, 0.46], [inf, 1.2], [2.6, 1.06]]
     """
     if method == "eap":
-        nodes = grid(settings, 1)
-        weights = Latent.standard().log_weights(nodes)[0]
-        _, posterior = e_step(table, log_chances(model, parameters, nodes).log, weights)
-        mean = posterior @ nodes[:, 0]
-        spread = np.sqrt(np.maximum(posterior @ nodes[:, 0] ** 2 - mean**2, 0.0))
-        return mean[table.pattern], spread[table.pattern]
-    if method == "wle" and model.name == "beta":
-        problem, remedy = (
-            "[not-an-option] is not defined for the Beta model",
-            'use "eap", "map" or "ml"',
-        )
-        raise BadInput("method", method, problem, remedy)
+        found = expected_a_posteriori(table, model, parameters, grid(settings, 1), Latent.standard())
+        return found[0][:, 0], found[1][:, 0]
+    problem, remedy = "[not-an-option] is not defined for the Beta model", 'use "eap", "map" or "ml"'
+    ensure(method != "wle" or model.name != "beta", "method", method, problem, remedy)
     who = _Who(table, _seen(table, model), model, parameters, method)
     place, outside = who.nearby()
     ability, info = who.solved(place)

@@ -1,40 +1,23 @@
-"""What an item response fit is told: the grid and stopping rule, the priors, the patterns.
+"""What an item response fit is told: the grid and stopping rule, the priors, and a table of 0 and 1.
 
-`IrtSettings` and `Priors` are the knobs, each with named choices ("mirt", "weak"). A table of responses
-is checked and coded as 0 and 1; `Patterns` is that table with equal rows collapsed, the form in
-which the EM of `irt_em` wants it.
+`IrtSettings` and `Priors` are the knobs, each with named choices ("mirt", "weak").
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer, number, numeric_frame
 
-if TYPE_CHECKING:
-    from gindex_lab.measures.psychometrics.irt_plan import PatternTable
-
-__all__ = [
-    "FRACTIONS",
-    "IrtSettings",
-    "Patterns",
-    "Priors",
-    "check_agents",
-    "check_binary",
-    "check_size",
-    "coded",
-    "distinct_rows",
-    "table_of",
-    "varies",
-]
+__all__ = ["FRACTIONS", "IrtSettings", "Priors", "check_agents", "check_binary", "check_size", "coded"]
+__all__ += ["table_of", "varies"]
 
 FRACTIONS = ["truncate", "round", "weigh", "error"]
 
@@ -78,12 +61,8 @@ class IrtSettings:
             return cls(nodes=max(61, 2 * int(np.ceil(6 * np.sqrt(0.16 * items))) + 1))
         if settings == "mirt":
             return cls(tolerance=1e-4, iterations=500)
-        raise BadInput(
-            "settings",
-            settings,
-            "[not-a-setting] is not known",
-            'use "default", "mirt" or IrtSettings()',
-        )
+        remedy = 'use "default", "mirt" or IrtSettings()'
+        raise BadInput("settings", settings, "[not-a-setting] is not known", remedy)
 
     def grid(self) -> tuple[FloatArray, FloatArray]:
         """The nodes and their weights, the normal density scaled to sum to one.
@@ -117,20 +96,15 @@ class Priors:
     upper: tuple[float, float] | None = None  # the logit of the 4PL's upper asymptote
 
     def __post_init__(self) -> None:
-        if self.slope is not None and self.log_slope is not None:
-            problem = "is a second prior on the slope"
-            raise BadInput("priors.log_slope", self.log_slope, problem, "give one")
+        twice = self.slope is not None and self.log_slope is not None
+        ensure(not twice, "priors.log_slope", self.log_slope, "is a second prior on the slope", "give one")
         for name in ("slope", "intercept", "guessing", "log_slope", "upper"):
             prior = getattr(self, name)
             if prior is None:
                 continue
-            if not isinstance(prior, tuple) or len(prior) != 2:
-                raise BadInput(
-                    f"priors.{name}",
-                    prior,
-                    "[not-a-prior] is not a prior",
-                    "give (mean, sd) or None",
-                )
+            pair = isinstance(prior, tuple) and len(prior) == 2
+            remedy = "give (mean, sd) or None"
+            ensure(pair, f"priors.{name}", prior, "[not-a-prior] is not a prior", remedy)
             number(f"priors.{name} mean", prior[0])
             number(f"priors.{name} sd", prior[1], 0, open_ends=True)
 
@@ -148,90 +122,30 @@ class Priors:
         remedy = 'use None, "weak", "lognormal" or Priors(slope=(1, 1))'
         raise BadInput("priors", priors, "[not-a-setting] is not known", remedy)
 
-    def arrays(self, size: int) -> tuple[FloatArray, FloatArray]:
-        """Means and precisions of the first parameters; precision 0 where there is no prior.
+    def pull(
+        self, at: FloatArray, kinds: Sequence[str] = ("slope", "intercept")
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Log density (up to a constant), its gradient and minus its second derivative, all like `at`
+        (... x k); `kinds` says which prior each of the k parameters takes ("": none).
 
-        >>> Priors(slope=(1.0, 0.5)).arrays(2)
-        (array([1., 0.]), array([4., 0.]))
+        >>> [x.tolist() for x in Priors(log_slope=(0.0, 0.5)).pull(np.array([[1.0, 0.0]]))]
+        [[[0.0, 0.0]], [[-1.0, 0.0]], [[3.0, 0.0]]]
         """
-        pairs = [p or (0.0, np.inf) for p in (self.slope, self.intercept, self.guessing)]
-        mean, sd = np.array(pairs[:size], dtype=float).T
-        return mean, sd**-2.0
-
-    def log_density(self, parameters: FloatArray) -> FloatArray:
-        """The log prior of each item, up to a constant.
-
-        >>> Priors(slope=(1.0, 1.0)).log_density(np.array([[1.0, 5.0], [3.0, 5.0]]))
-        array([-0., -2.])
-        """
-        mean, precision = self.arrays(parameters.shape[1])
-        density = -0.5 * ((parameters - mean) ** 2 @ precision)
-        if self.log_slope is None:
-            return density
-        log, (centre, sd) = np.log(parameters[:, 0]), self.log_slope
-        return density - log - 0.5 * ((log - centre) / sd) ** 2
-
-    def pull(self, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The gradient of the log prior and minus its second derivative (both items x k).
-
-        >>> Priors(log_slope=(0.0, 0.5)).pull(np.array([[1.0, 0.0]]))
-        (array([[-1.,  0.]]), array([[3., 0.]]))
-        """
-        mean, precision = self.arrays(parameters.shape[1])
-        gradient = precision * (mean - parameters)
-        curvature = np.broadcast_to(precision, parameters.shape)
-        if self.log_slope is None:
-            return gradient, curvature
-        slope, (centre, sd) = parameters[:, 0], self.log_slope
-        far, curvature = (np.log(slope) - centre) / sd**2, curvature.copy()
-        gradient[:, 0] = -(1 + far) / slope
-        curvature[:, 0] = (sd**-2 - 1 - far) / slope**2
-        return gradient, curvature
-
-
-def distinct_rows(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Which distinct row each row is, numbered as they first occur, and where each does.
-
-    >>> distinct_rows(np.array([[1, 0], [0, 0], [1, 0]]))
-    (array([0, 1, 0]), array([0, 1]))
-    """
-    known: dict[bytes, int] = {}
-    pattern = np.array([known.setdefault(row.tobytes(), len(known)) for row in values], np.intp)
-    return pattern, np.unique(pattern, return_index=True)[1]
-
-
-class Patterns(NamedTuple):
-    """Responses with equal rows collapsed: what was right, what was seen, and how many did so."""
-
-    right: FloatArray  # patterns x items; 0 where missing
-    seen: FloatArray | None  # patterns x items, 1 where observed; None if all is
-    agents: FloatArray  # how many agents show the pattern
-    pattern: npt.NDArray[np.intp]  # the pattern of each agent
-
-    @classmethod
-    def of(cls, values: FloatArray) -> Patterns:
-        """Agents x items (NaN = missing) as distinct patterns.
-
-        >>> Patterns.of(np.array([[1.0, 0.0], [1.0, 0.0], [np.nan, 1.0]])).agents
-        array([2., 1.])
-        """
-        values = np.ascontiguousarray(values, dtype=float) + 0.0  # so that -0.0 equals 0.0
-        pattern, first = distinct_rows(values)
-        distinct = values[first]
-        missing = np.isnan(distinct)
-        seen = (~missing).astype(float) if missing.any() else None
-        agents = np.bincount(pattern).astype(float)
-        return cls(np.where(missing, 0.0, distinct), seen, agents, pattern)
-
-    def table(self) -> PatternTable:
-        """The same as `irt_engine` wants it: what was wrong and what was right, item by item."""
-        from scipy.sparse import csr_array
-
-        from gindex_lab.measures.psychometrics.irt_plan import PatternTable
-
-        seen = np.ones_like(self.right) if self.seen is None else self.seen
-        both = np.stack([seen - self.right, self.right], axis=2).reshape(len(self.right), -1)
-        return PatternTable(csr_array(both), self.agents, self.pattern)
+        pairs = [(getattr(self, kind) if kind else None) or (0.0, np.inf) for kind in kinds]
+        mean, sd = np.array(pairs, dtype=float).T
+        precision = sd**-2.0
+        with np.errstate(invalid="ignore"):
+            far = np.where(precision > 0, at - mean, 0.0)
+        density, gradient = 0.0 - 0.5 * precision * far**2, 0.0 - precision * far
+        curvature = np.broadcast_to(precision, at.shape).copy()
+        if self.log_slope is not None:
+            slopes, (centre, sd_log) = np.array(kinds) == "slope", self.log_slope
+            slope = np.maximum(at[..., slopes], 1e-9)
+            log = (np.log(slope) - centre) / sd_log**2
+            density[..., slopes] -= np.log(slope) + 0.5 * (log * sd_log) ** 2
+            gradient[..., slopes] -= (1 + log) / slope
+            curvature[..., slopes] += (sd_log**-2 - 1 - log) / slope**2
+        return density, gradient, curvature
 
 
 def table_of(responses: ResponsesLike) -> pd.DataFrame:
@@ -290,27 +204,18 @@ def varies(frame: pd.DataFrame) -> pd.Series:
 def check_agents(frame: pd.DataFrame) -> None:
     """Every agent has answered something."""
     silent = np.isnan(frame.to_numpy()).all(axis=1)
-    if silent.any():
-        problem = "[no-response] is an agent without any response to a varying item"
-        raise BadInput("responses", frame.index[silent.argmax()], problem, "drop the agent")
+    problem = "[no-response] is an agent without any response to a varying item"
+    ensure(not silent.any(), "responses", frame.index[silent.argmax()], problem, "drop the agent")
 
 
-def check_size(
-    frame: pd.DataFrame, informative: pd.Series, model: str, fractions: str = ""
-) -> None:
+def check_size(frame: pd.DataFrame, informative: pd.Series, model: str, fractions: str = "") -> None:
     """Enough to tell ability from difficulty: two agents, and three items that vary (as `fractions`,
     the rule for responses between 0 and 1, reads them)."""
-    if len(frame) < 2:
-        raise BadInput(
-            "responses", frame.shape, "[too-few] has one agent only", "measure two or more agents"
-        )
-    least = 2 if model == "1pl" else 3
-    if informative.sum() < least:
-        raise BadInput(
-            "responses",
-            f"{int(informative.sum())} of {frame.shape[1]} items vary",
-            f"[too-few] too few to fit a {model}",
-            f"give at least {least} items that some agents solve and others do not"
-            + (f", or read fractions otherwise than {fractions=}" if fractions else ""),
-        )
+    remedy = "measure two or more agents"
+    ensure(len(frame) > 1, "responses", frame.shape, "[too-few] has one agent only", remedy)
+    least, vary = 2 if model == "1pl" else 3, int(informative.sum())
+    remedy = f"give at least {least} items that some agents solve and others do not"
+    remedy += f", or read fractions otherwise than {fractions=}" if fractions else ""
+    few = f"{vary} of {frame.shape[1]} items vary"
+    ensure(vary >= least, "responses", few, f"[too-few] too few to fit a {model}", remedy)
     check_agents(frame.loc[:, informative])

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.bounds import check_cells
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, vector
-from gindex_lab.measures.psychometrics.irt_em import curves
-from gindex_lab.measures.psychometrics.irt_models import MODELS, ItemModel
+from gindex_lab.measures.psychometrics.irt_models import MODELS, ItemModel, curves
 
 __all__ = ["draw", "shuffle_within_items", "simulate_irt"]
 
@@ -24,13 +23,29 @@ def simulate_irt(
     model: str | None = None,
     seed: SeedLike,
 ) -> Responses:
-    """Responses of `agents` drawn from N(0, 1), or of the given abilities, to items with columns
-    `discrimination`, `difficulty` and (optional) `guessing`; or by `model` to items as `gl.irt` writes them:
-    "graded", "gpcm", "pcm" (cuts `b1`, `b2`, ...), "nominal" (`a1`, `c1`, ...), "4pl" (`guessing`, `upper`)
-    or "beta" (`precision`, and `b_zero`, `b_one` for exact zeros and ones). Category c of K is c / (K - 1).
+    """Draw responses of agents to items of an item response model.
 
-    Reference: Birnbaum (1968), in Lord and Novick, chapters 17-20 (2PL, 3PL).
+    Parameters
+    ----------
+    items : DataFrame, one row per item: `discrimination`, `difficulty` and (optional) `guessing`; with a
+        `model` as `gl.irt` writes them: cuts `b1`, `b2`, ... ("graded", "gpcm", "pcm"), `a1`, ... and `c1`,
+        ... ("nominal"), `guessing` and `upper` ("4pl"), `precision` and, for exact zeros and ones, `b_zero`
+        and `b_one` ("beta")
+    agents : how many, from N(0, 1)
+    ability : the abilities of the agents instead
+    model : None, or the name of a model of `gl.irt`
+    seed : an integer or a Generator
 
+    Returns
+    -------
+    Responses, agents x items; category c of K is c / (K - 1).
+
+    References
+    ----------
+    Birnbaum (1968), in Lord and Novick, chapters 17-20 (2PL, 3PL).
+
+    Examples
+    --------
     >>> simulate_irt(pd.DataFrame({"discrimination": [1.0], "difficulty": [-40.0]}), 2, seed=1).values
     array([[1.],
            [1.]])
@@ -38,12 +53,12 @@ def simulate_irt(
     >>> sorted(set(simulate_irt(cuts, 50, model="graded", seed=1).values.ravel().tolist()))
     [0.0, 0.5, 1.0]
     """
+    table = isinstance(items, pd.DataFrame)
+    ensure(table, "items", type(items).__name__, "[not-a-table] is not a DataFrame", "one row per item")
     if model is not None:
         from gindex_lab.measures.psychometrics.irt_forms import from_classical
 
-        choice("model", model, MODELS)
-        if not isinstance(items, pd.DataFrame):
-            raise BadInput("items", type(items).__name__, "is not a DataFrame", "one row per item")
+        choice("model", model, MODELS[1:])
         kind, each = from_classical(model, items)
         return draw(kind, each, items.index, agents, ability, seed)
     rng = generator(seed)
@@ -83,19 +98,14 @@ def draw(
     return Responses(pd.DataFrame(drawn.T, known.index, names), source="simulated")
 
 
-def _abilities(
-    agents: int | None, ability: NumbersLike, items: int, rng: np.random.Generator
-) -> pd.Series:
+def _abilities(agents: int | None, ability: NumbersLike, items: int, rng: np.random.Generator) -> pd.Series:
     """The abilities given, or those of so many agents from N(0, 1)."""
-    if (agents is None) == (ability is None):
-        raise BadInput(
-            "agents", agents, "[one-of-two] must be given, or ability, not both", "give one of them"
-        )
-    if ability is None:
+    problem = "[one-of-two] must be given, or ability, not both"
+    ensure((agents is None) != (ability is None), "agents", agents, problem, "give one of them")
+    if agents is not None:
         check_cells("agents", agents, integer("agents", agents), items, 0)
-        known = pd.Series(rng.standard_normal(integer("agents", agents)))
-        known.index = pd.Index([f"agent {i + 1}" for i in range(len(known))])
-        return known
+        names = pd.Index([f"agent {i + 1}" for i in range(agents)])
+        return pd.Series(rng.standard_normal(agents), names)
     return ability if isinstance(ability, pd.Series) else pd.Series(vector("ability", ability))
 
 
@@ -116,21 +126,12 @@ def shuffle_within_items(frame: pd.DataFrame, seed: SeedLike) -> pd.DataFrame:
 
 def _as_parameters(items: pd.DataFrame) -> FloatArray:
     """Items x 3: slope, intercept, logit of guessing."""
-    if not isinstance(items, pd.DataFrame):
-        raise BadInput(
-            "items", type(items).__name__, "[not-a-table] is not a DataFrame", "one row per item"
-        )
     for name in ("discrimination", "difficulty"):
-        if name not in items:
-            raise BadInput(
-                "items", list(items.columns), f"[no-column] has no column {name!r}", "add it"
-            )
+        ensure(name in items, "items", list(items.columns), f"[no-column] has no column {name!r}", "add it")
     slope = vector("items.discrimination", items["discrimination"])
     intercept = -slope * vector("items.difficulty", items["difficulty"])
     guess = vector("items.guessing", items["guessing"] if "guessing" in items else 0 * slope)
-    if (guess < 0).any() or (guess >= 1).any():
-        raise BadInput(
-            "items.guessing", guess.max(), "[out-of-range] is not in [0, 1)", "give probabilities"
-        )
+    inside = (guess >= 0).all() and (guess < 1).all()
+    ensure(inside, "items.guessing", guess.max(), "[out-of-range] is not in [0, 1)", "give probabilities")
     with np.errstate(divide="ignore"):
         return np.stack([slope, intercept, np.log(guess / (1 - guess))], 1)

@@ -20,11 +20,11 @@ import numpy as np
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import FloatArray, choice, confidence
+from gindex_lab.measures.psychometrics.factor_fit import rmsea_interval
 from gindex_lab.measures.psychometrics.groups import whole_rows
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 from gindex_lab.measures.psychometrics.irt_engine import derivatives, log_chances
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
-from gindex_lab.measures.psychometrics.irt_plan import EMPlan
 
 __all__ = ["MOST_ITEMS", "ModelFit", "m2"]
 
@@ -56,11 +56,7 @@ class ModelFit:
             return "fits closely"
         if self.rmsea_high < 0.089:
             return "fits adequately"
-        return (
-            "does not fit"
-            if self.rmsea_low > 0.089
-            else "may or may not fit: too few agents to say"
-        )
+        return "does not fit" if self.rmsea_low > 0.089 else "may or may not fit: too few agents to say"
 
     def __str__(self) -> str:
         near = f"RMSEA₂ = {self.rmsea:.3f} [{self.rmsea_low:.3f}, {self.rmsea_high:.3f}]"
@@ -71,62 +67,83 @@ class ModelFit:
 
 
 def m2(model: ItemResponseModel, ci: float = 0.90, moments: str = "c2") -> ModelFit:
-    """M2, RMSEA₂ with its interval, SRMSR, TLI and CFI of a fitted model of one ability.
+    """Test whether an item response model of one ability fits as a whole.
 
-    Agents with missing responses are left out. `moments` matters for items with categories only: "c2", or
-    "m2*", which needs more items (one moment per item where a graded item has as many parameters as
-    categories). The interval is that of the noncentral χ² (Browne and Cudeck 1992), 90% as is usual for it;
-    it held the truth in .88 to .91 of studies, at 95% in .93 to .96 (the kept table
-    `data/measured/irt_levels.csv`, which has the level of the test too). Where the model is wrong, M2 varies
-    a little more than a noncentral χ² (its variance was 1.13 ± .09 times that), so that the limits are a
-    little narrow; they are left as R's mirt has them.
+    Parameters
+    ----------
+    model : what `gl.irt(responses, ...)` gives; agents with missing responses are left out
+    ci : confidence of the interval of RMSEA₂, 90% as is usual for it
+    moments : of items with categories: "c2", or "m2*", which needs more items (it has one moment per item
+        where a graded item has as many parameters as categories)
 
-    >>> import pandas as pd
-    >>> from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
-    >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-1.5, 1.5, 8)})
-    >>> print(m2(irt(simulate_irt(true, agents=1000, seed=1))))
-    The model fits closely: RMSEA₂ = 0.016 [0.000, 0.033]; M2(20) = 25.3, p = 0.192, CFI 0.996, TLI 0.995.
+    Returns
+    -------
+    ModelFit with `m2`, `df`, `p`, `rmsea`, `rmsea_low`, `rmsea_high`, `srmsr`, `tli`, `cfi`, `verdict`.
+
+    Notes
+    -----
+    The interval is that of the noncentral χ² (Browne and Cudeck 1992); it held the truth in .88 to .91 of
+    studies, at 95% in .93 to .96 (`data/measured/irt_levels.csv`, which has the level of the test too). Where
+    the model is wrong, M2 varies a little more than a noncentral χ² (its variance was 1.13 ± .09 times that),
+    so that the limits are a little narrow; they are left as R's mirt has them.
 
     References
     ----------
     Maydeu-Olivares and Joe (2005), JASA 100, 1009-1020, Eq. 4.4; (2014), Multivariate Behav. Res. 49, 305-328
     (RMSEA₂, SRMSR). Cai and Hansen (2013), Br. J. Math. Stat. Psychol. 66, 245-276. Cai and Monroe (2014),
     CRESST Report 839. Cai, Chung and Lee (2023), Prev. Sci. 24, 455-466 (TLI).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from gindex_lab.measures.psychometrics.irt import irt, simulate_irt
+    >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-1.5, 1.5, 8)})
+    >>> print(m2(irt(simulate_irt(true, agents=1000, seed=1))))
+    The model fits closely: RMSEA₂ = 0.016 [0.000, 0.033]; M2(20) = 25.3, p = 0.192, CFI 0.996, TLI 0.995.
     """
+    from scipy.stats import chi2
+
     remedy = 'pass gl.irt(responses, "2pl")'
     known = isinstance(model, ItemResponseModel)
     ensure(known, "model", type(model).__name__, "[wrong-type] is not a fitted model", remedy)
     level, moments = confidence(ci), choice("moments", moments, ["c2", "m2*"])
-    kept = ~model.responses.columns.isin(model.constant_items)
-    values = whole_rows(model.responses.loc[:, kept]).to_numpy(dtype=float)
+    values = whole_rows(model.answers.frame).to_numpy(dtype=float)
     n, items = values.shape
     whole = model.model != "beta" and (values == np.rint(values)).all()
-    problem, remedy = "[not-binary] is of responses between 0 and 1", "round them"
-    ensure(whole, "model", "fractions", problem, remedy)
+    ensure(whole, "model", "fractions", "[not-binary] is of responses between 0 and 1", "round them")
     remedy = f"choose {MOST_ITEMS} items (model of responses.select(items=...))"
     many = "[too-large] are too many items: their pairs fill the memory"
     ensure(items <= MOST_ITEMS, "model", items, many, remedy)
-    firsts = Firsts.of(model.kind, moments)
-    pairs = items * (items - 1) // 2
-    freedom = len(firsts.item) + pairs - model.n_parameters
+    firsts, pairs = Firsts.of(model.kind, moments), items * (items - 1) // 2
+    df = len(firsts.item) + pairs - model.n_parameters
     few = "[too-few] leaves no degrees of freedom: too few items"
-    ensure(freedom > 0, "model", items, few, "give more items")
+    ensure(df > 0, "model", items, few, "give more items")
     ensure(n >= 10, "model", n, "[too-few] are too few agents without gaps", "give more")
     nodes, weights = model.settings.grid()
     form = log_chances(model.kind, model.fitted_parameters, nodes[:, None])
     chance = np.exp(form.log) * model.kind.used[:, :, None]
     slopes = chance[:, None] * derivatives(form, nodes[:, None])
-    plan = EMPlan.usual(model.kind, common_slope=model.model in ("1pl", "pcm"))
     seen = firsts.seen(values)
-    by = _jacobian(firsts, chance, weights, slopes, plan.index[0])
+    by = _jacobian(firsts, chance, weights, slopes, model.plan.index[0])
     found = _statistic(seen, n, firsts, chance, weights, by)
     shares = np.stack([(values == c).mean(0) for c in range(model.kind.columns)], 1)[:, :, None]
-    apart = _independent(firsts, shares)
-    alone = _statistic(seen, n, firsts, shares, np.ones(1), apart)
-    binary = model.kind.columns == 2
-    name = "M2" if binary else moments.upper()
-    return _indices(
-        name, found, freedom, alone, pairs, values, level, _srmsr(values, chance, weights)
+    alone = _statistic(seen, n, firsts, shares, np.ones(1), _independent(firsts, shares))
+    excess, apart = max(found - df, 0.0), max(alone - pairs, 0.0)
+    low, high = rmsea_interval(found, df, n - 1, ci=level)
+    return ModelFit(
+        m2=found,
+        df=df,
+        p=float(chi2.sf(found, df)),
+        rmsea=float(np.sqrt(excess / (df * (n - 1)))),
+        rmsea_low=low,
+        rmsea_high=high,
+        srmsr=_srmsr(values, chance, weights),
+        tli=(alone / pairs - found / df) / (alone / pairs - 1),
+        cfi=1 - excess / max(excess, apart) if max(excess, apart) > 0 else 1.0,
+        agents=n,
+        items=items,
+        ci=level,
+        name="M2" if model.kind.columns == 2 else moments.upper(),
     )
 
 
@@ -189,9 +206,7 @@ def _jacobian(
         (row, second, with_other[second, first]),
     ):
         free = index[mine] >= 0
-        np.add.at(
-            found, (np.broadcast_to(rows[:, None], free.shape)[free], index[mine][free]), part[free]
-        )
+        np.add.at(found, (np.broadcast_to(rows[:, None], free.shape)[free], index[mine][free]), part[free])
     return found
 
 
@@ -231,12 +246,7 @@ def _covariance(firsts: Firsts, chance: FloatArray, weights: FloatArray) -> Floa
 
 
 def _statistic(
-    seen: FloatArray,
-    n: int,
-    firsts: Firsts,
-    chance: FloatArray,
-    weights: FloatArray,
-    by: FloatArray,
+    seen: FloatArray, n: int, firsts: Firsts, chance: FloatArray, weights: FloatArray, by: FloatArray
 ) -> float:
     """M2 of a model with these chances, whose moments follow its parameters as `by` says."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -248,58 +258,9 @@ def _statistic(
         through = by.T @ solved
         explained = through[:, 0] @ np.linalg.solve(through[:, 1:], through[:, 0])
     except (LinAlgError, np.linalg.LinAlgError):
-        problem, remedy = (
-            "[not-determined] has items or parameters that say the same",
-            "drop one of them",
-        )
+        problem, remedy = ("[not-determined] has items or parameters that say the same", "drop one of them")
         raise BadInput("model", len(chance), problem, remedy) from None
     return float(n * (residual @ solved[:, 0] - explained))
-
-
-def _indices(
-    name: str,
-    found: float,
-    df: int,
-    alone: float,
-    pairs: int,
-    values: FloatArray,
-    ci: float,
-    srmsr: float,
-) -> ModelFit:
-    from scipy.stats import chi2
-
-    n, items = values.shape
-    excess, apart = max(found - df, 0.0), max(alone - pairs, 0.0)
-    worst = max(excess, apart)
-    ends = [_noncentrality(found, df, (1 + sign * ci) / 2) for sign in (1, -1)]
-    low, high = np.sqrt(np.array(ends) / (df * (n - 1)))
-    ratio = alone / pairs
-    return ModelFit(
-        m2=found,
-        df=df,
-        p=float(chi2.sf(found, df)),
-        rmsea=float(np.sqrt(excess / (df * (n - 1)))),
-        rmsea_low=float(low),
-        rmsea_high=float(high),
-        srmsr=srmsr,
-        tli=(ratio - found / df) / (ratio - 1),
-        cfi=1 - excess / worst if worst > 0 else 1.0,
-        agents=n,
-        items=items,
-        ci=ci,
-        name=name,
-    )
-
-
-def _noncentrality(statistic: float, df: int, chance: float) -> float:
-    """λ at which a noncentral χ² stays below the statistic with this chance; 0 where none does."""
-    from scipy.optimize import brentq
-    from scipy.stats import chi2, ncx2
-
-    if chi2.cdf(statistic, df) <= chance:
-        return 0.0
-    top = 10.0 + 4 * statistic
-    return float(brentq(lambda x: ncx2.cdf(statistic, df, x) - chance, 1e-9, top, xtol=1e-10))
 
 
 def _srmsr(values: FloatArray, chance: FloatArray, weights: FloatArray) -> float:

@@ -14,23 +14,23 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.validate import FloatArray, number
-from gindex_lab.measures.psychometrics.groups import whole_rows
+from gindex_lab.measures.psychometrics.groups import Told, whole_rows
+from gindex_lab.measures.psychometrics.irt_models import BoolArray, IntArray
 from gindex_lab.measures.psychometrics.irt_settings import table_of, varies
 
 __all__ = ["Mokken", "mokken"]
 
-MOST_LEVELS = 12  # of one item
-_FEWEST = 10  # agents
+MOST_LEVELS = 12  # of one item: a judgement, since every step is compared with every other
+_FEWEST = 10  # agents: a judgement
 
 
 @dataclass(frozen=True)
-class Mokken:
+class Mokken(Told):
     """`h` and `h_se` of all items, `items` (mean, H, its error, which scale), `pairs` (H of two items)."""
 
     h: float
@@ -49,33 +49,28 @@ class Mokken:
         return [list(part.index) for _, part in chosen.groupby("scale")]
 
     @property
+    def table(self) -> pd.DataFrame:
+        """The items, without the order in which they came in."""
+        return self.items.drop(columns="order")
+
+    @property
     def strength(self) -> str:
         """What the items make by Mokken's limits, when the whole 95% interval of H is beyond them."""
-        low = self.h - 1.96 * self.h_se
-        kinds = [
-            (0.5, "a strong scale"),
-            (0.4, "at least a medium scale"),
-            (0.3, "at least a weak scale"),
-        ]
-        found = next((kind for limit, kind in kinds if low >= limit), None)
-        if found is not None:
-            return f"make {found}"
+        kinds = {0.5: "a strong scale", 0.4: "at least a medium scale", 0.3: "at least a weak scale"}
+        for limit, kind in kinds.items():
+            if self.h - 1.96 * self.h_se >= limit:
+                return f"make {kind}"
         none = self.h + 1.96 * self.h_se < 0.3
         return "do not make one scale" if none else "may or may not make one scale"
 
     @property
     def sentence(self) -> str:
         """What was found, in words."""
-        scales = self.scales
-        apart = int((self.items["scale"] == 0).sum())
-        kinds = {
-            0: "No item goes with another",
-            1: f"One scale of {len(scales[0]) if scales else 0} items",
-        }
-        split = kinds.get(
-            len(scales), f"{len(scales)} scales of {', '.join(str(len(s)) for s in scales)} items"
-        )
-        left = f", {apart} belonging to none" if apart and scales else ""
+        sizes, apart = [str(len(scale)) for scale in self.scales], int((self.items["scale"] == 0).sum())
+        split = f"{len(sizes)} scales of {', '.join(sizes)} items"
+        if len(sizes) < 2:
+            split = f"One scale of {sizes[0]} items" if sizes else "No item goes with another"
+        left = f", {apart} belonging to none" if apart and sizes else ""
         worst, least = self.items["h"].idxmin(), self.items["h"].min()
         return (
             f"Together the {len(self.items)} items {self.strength}: "
@@ -84,24 +79,15 @@ class Mokken:
             f"{worst} goes least with the others (H = {least:.2f})."
         )
 
-    def __str__(self) -> str:
-        return f"{self.sentence}\n\n{self.items.drop(columns='order').round(3).to_string()}"
-
-    def _repr_html_(self) -> str:
-        import html
-
-        shown: str = self.items.drop(columns="order").round(3).to_html()
-        return f"<p>{html.escape(self.sentence)}</p>{shown}"
-
     def monotonicity(self, least: float = 0.03) -> pd.DataFrame:
-        """Does each item rise with the rest of the test? See `mokken_checks.monotonicity`."""
-        from gindex_lab.measures.psychometrics.mokken_checks import monotonicity
+        """Does each item rise with the rest of the test? See `nonparametric.monotonicity`."""
+        from gindex_lab.measures.psychometrics.nonparametric import monotonicity
 
         return monotonicity(self.responses, least)
 
     def double_monotonicity(self, least: float = 0.03) -> pd.DataFrame:
-        """Do the items keep their order of difficulty at every level? See `mokken_checks`."""
-        from gindex_lab.measures.psychometrics.mokken_checks import double_monotonicity
+        """Do the items keep their order of difficulty at every level? See `nonparametric`."""
+        from gindex_lab.measures.psychometrics.nonparametric import double_monotonicity
 
         return double_monotonicity(self.responses, least)
 
@@ -115,6 +101,11 @@ def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float =
         with missing cells are left out
     lower_bound : the least H of an item in a scale (automatic item selection)
     level : of the tests of H > 0 in the selection, divided by the number of tests made so far
+
+    Returns
+    -------
+    Mokken with `h`, `h_se`, `items` (DataFrame: `mean`, `h`, `h_se`, `scale`), `pairs` (H of two items),
+    `scales`, `monotonicity()` and `double_monotonicity()`.
 
     Notes
     -----
@@ -149,9 +140,7 @@ def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float =
     table, pairs, pair_errors, h, h_se = _coefficients(steps, cov, most)
     items = pd.DataFrame(table, frame.columns)
     items["scale"], items["order"] = _selection(frame.to_numpy(), cov, most, lower_bound, level)
-    of_two, their_errors = (
-        pd.DataFrame(x, frame.columns, frame.columns) for x in (pairs, pair_errors)
-    )
+    of_two, their_errors = (pd.DataFrame(x, frame.columns, frame.columns) for x in (pairs, pair_errors))
     lost = len(given) - len(frame)
     return Mokken(h, h_se, items, of_two, their_errors, frame, float(lower_bound), lost)
 
@@ -161,7 +150,7 @@ class Steps(NamedTuple):
 
     passed: FloatArray  # agents x steps
     height: FloatArray  # steps
-    item: npt.NDArray[np.intp]  # the item of each step
+    item: IntArray  # the item of each step
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Steps:
@@ -170,13 +159,7 @@ class Steps(NamedTuple):
         for place, (name, column) in enumerate(frame.items()):
             levels = np.unique(column)
             problem = f"[too-large] has {len(levels)} levels"
-            ensure(
-                len(levels) <= MOST_LEVELS,
-                "responses",
-                name,
-                problem,
-                "bin it: a scale has few steps",
-            )
+            ensure(len(levels) <= MOST_LEVELS, "responses", name, problem, "bin it: a scale has few steps")
             passed.append(column.to_numpy()[:, None] >= levels[1:] - 1e-12)
             height.append(np.diff(levels))
             item += [place] * (len(levels) - 1)
@@ -214,7 +197,8 @@ def _coefficients(
     h_item = (cov * off).sum(1) / (most * off).sum(1)
     h = float((cov * off).sum() / (most * off).sum())
     pairs, pair_errors, item_error, total = (
-        *np.eye(items)[None].repeat(2, 0),
+        np.eye(items),
+        np.zeros((items, items)),
         np.zeros(items),
         np.zeros(n),
     )
@@ -222,9 +206,7 @@ def _coefficients(
         own, others = steps.item == i, off[i]
         lower = share[own][:, None] <= share
         by_own = (np.where(lower, 1 - share, -share) @ whose) * steps.height[own][:, None]
-        by_other = steps.height[own] @ np.where(
-            lower, -share[own][:, None], 1 - share[own][:, None]
-        )
+        by_other = steps.height[own] @ np.where(lower, -share[own][:, None], 1 - share[own][:, None])
         on_most = away[:, own] @ by_own + (away * by_other) @ whose
         on_cov = centred[:, [i]] * centred - cov[i]
         pairs[i, others] = (cov[i] / most[i])[others]
@@ -233,15 +215,16 @@ def _coefficients(
         one, top = (x[:, others].sum(1) for x in (on_cov, on_most))
         item_error[i] = np.sqrt(((one - h_item[i] * top) ** 2).mean() / n) / most[i, others].sum()
         total += one - h * top
-    np.fill_diagonal(pair_errors, 0.0)
     h_se = float(np.sqrt((total**2).mean() / n) / (most * off).sum())
     return {"mean": values.mean(0), "h": h_item, "h_se": item_error}, pairs, pair_errors, h, h_se
 
 
 def _selection(
     values: FloatArray, cov: FloatArray, most: FloatArray, least: float, level: float
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+) -> tuple[IntArray, IntArray]:
     """The scale of each item (0 for none) and when it came in: Mokken's automatic item selection."""
+    from scipy.special import ndtri
+
     n, items = values.shape
     h, variance = cov / most, np.diag(cov)
     z = cov * np.sqrt((n - 1) / np.outer(variance, variance))
@@ -249,48 +232,33 @@ def _selection(
     for number_of_scale in range(1, items + 1):
         left = np.flatnonzero(scale == 0)
         tests = len(left) * (len(left) - 1) // 2
-        if not tests:
+        chosen = _first_pair(left, h, z > -ndtri(level / tests), least) if tests else []
+        if not chosen:
             break
-        begin = _first_pair(left, h, z, least, _critical(level, tests))
-        if begin is None:
-            break
-        chosen: list[np.intp] = begin
         while True:
             left = np.setdiff1d(np.flatnonzero(scale == 0), chosen)
             left = left[(h[np.ix_(left, chosen)] >= 0).all(1)]
             tests += len(left)
-            fit = cov[np.ix_(left, chosen)].sum(1) / most[np.ix_(left, chosen)].sum(1)
-            strong = cov[np.ix_(left, chosen)].sum(1) * np.sqrt(
-                (n - 1) / (variance[left] * variance[chosen].sum())
-            )
-            able = left[(fit >= least) & (strong > _critical(level, max(tests, 1)))]
-            able = (
-                able[[_kept(cov, most, [*chosen, j], least) for j in able]] if len(able) else able
-            )
-            if not len(able):
+            together = cov[np.ix_(left, chosen)].sum(1)
+            fit = together / most[np.ix_(left, chosen)].sum(1)
+            strong = together * np.sqrt((n - 1) / (variance[left] * variance[chosen].sum()))
+            able = left[(fit >= least) & (strong > -ndtri(level / max(tests, 1)))]
+            able = [j for j in able if _kept(cov, most, [*chosen, j], least)]
+            if not able:
                 break
             chosen = [*chosen, max(able, key=lambda j: _h(cov, most, [*chosen, j]))]
         scale[chosen], order[chosen] = number_of_scale, np.arange(len(chosen))
     return scale, order
 
 
-def _first_pair(
-    left: npt.NDArray[np.intp], h: FloatArray, z: FloatArray, least: float, critical: float
-) -> list[np.intp] | None:
-    """The pair of largest H among those that go together, or None."""
+def _first_pair(left: IntArray, h: FloatArray, sure: BoolArray, least: float) -> list[np.intp]:
+    """The pair of largest H among those that surely go together, or none."""
     part = np.ix_(left, left)
-    allowed = np.triu((h[part] >= least) & (z[part] > critical), 1)
+    allowed = np.triu((h[part] >= least) & sure[part], 1)
     if not allowed.any():
-        return None
+        return []
     best = np.where(allowed, h[part], -np.inf)
-    first, second = np.unravel_index(best.argmax(), best.shape)
-    return [left[first], left[second]]
-
-
-def _critical(level: float, tests: int) -> float:
-    from scipy.special import ndtri
-
-    return float(-ndtri(level / tests))
+    return [left[place] for place in np.unravel_index(best.argmax(), best.shape)]
 
 
 def _h(cov: FloatArray, most: FloatArray, chosen: list[np.intp]) -> float:
@@ -299,6 +267,6 @@ def _h(cov: FloatArray, most: FloatArray, chosen: list[np.intp]) -> float:
 
 
 def _kept(cov: FloatArray, most: FloatArray, chosen: list[np.intp], least: float) -> bool:
-    """Does every item of the scale keep its H?"""
+    """Whether every item of the scale keeps its H."""
     part, off = np.ix_(chosen, chosen), ~np.eye(len(chosen), dtype=bool)
     return bool(((cov[part] * off).sum(1) / (most[part] * off).sum(1) >= least).all())

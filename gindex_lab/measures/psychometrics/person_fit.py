@@ -11,15 +11,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice
 
 __all__ = ["disagreement", "guttman_errors", "norm_conformity", "person_fit", "relations"]
 
-_FEWEST_FOR_MODEL = 30  # agents: a two-parameter model of fewer is fitted to noise
-_MODELS = ["auto", "1pl", "2pl", "3pl"]
+_FEWEST_FOR_MODEL = 30  # agents: a judgement, a two-parameter model of fewer is fitted to noise
 
 
 def person_fit(
@@ -30,26 +29,30 @@ def person_fit(
     interval: tuple[float, float] | None = None,
     missing: str = "error",
 ) -> pd.DataFrame:
-    """Person-fit indices of each agent, with its Γ and γ on the same data beside them.
-
-    `score` (sum of responses), `guttman_errors` G, `normalised_guttman_errors` G* (0 a Guttman
-    pattern, 1 its reverse), `norm_conformity` (1 to -1), `disagreement`, `lz_star` (the more negative,
-    the stranger; .05 of agents who follow the model are below -1.645), `lz` (the same without Snijders'
-    correction, for comparison with other programs), `capability`, `spread`, `generality`,
-    `normalised_generality`.
+    """Compute person-fit indices of each agent, with its Γ and γ on the same data beside them.
 
     Parameters
     ----------
+    responses : Responses or a table, agents x items
     difficulty : of each item; without any, 1 minus the item's mean response
     model : the item response model behind `lz_star` and `lz`: "auto" is a 2PL where responses are
         binary and there are at least 30 agents, else neither; None leaves them out
+    interval : of difficulty, as in `gl.generality`
     missing : "error", or "drop": each agent on the items that it met
 
-    Notes
-    -----
-    References: van der Flier 1977 (G*); Tatsuoka & Tatsuoka 1983 (norm conformity); Kane & Brennan
-    1980 (disagreement); Drasgow, Levine & Williams 1985 (lz); Snijders 2001 and Magis, Raîche & Béland
-    2012 (lz*); Meijer & Sijtsma 2001 for all.
+    Returns
+    -------
+    DataFrame by agent: `score` (sum of responses), `guttman_errors` G, `normalised_guttman_errors` G* (0 a
+    Guttman pattern, 1 its reverse), `norm_conformity` (1 to -1), `disagreement`, `lz_star` (the more
+    negative, the stranger; .05 of agents who follow the model are below -1.645), `lz` (the same without
+    Snijders' correction, for comparison with other programs), `capability`, `spread`, `generality`,
+    `normalised_generality`.
+
+    References
+    ----------
+    van der Flier 1977 (G*); Tatsuoka & Tatsuoka 1983 (norm conformity); Kane & Brennan 1980 (disagreement);
+    Drasgow, Levine & Williams 1985 (lz); Snijders 2001 and Magis, Raîche & Béland 2012 (lz*); Meijer &
+    Sijtsma 2001 for all.
 
     Examples
     --------
@@ -67,7 +70,7 @@ def person_fit(
     found = {
         "score": np.nansum(values, axis=1),
         "guttman_errors": errors,
-        "normalised_guttman_errors": _share(errors, most),
+        "normalised_guttman_errors": np.divide(errors, most, out=np.zeros_like(errors), where=most > 0),
         "norm_conformity": norm_conformity(values, h),
         "disagreement": disagreement(values, h),
     }
@@ -121,15 +124,11 @@ def disagreement(values: FloatArray, difficulty: FloatArray) -> FloatArray:
     >>> disagreement(np.array([[1.0, 1, 0], [1, 0, 1]]), np.array([1.0, 2.0, 4.0])).tolist()
     [0.0, 2.0]
     """
-    seen = ~np.isnan(values)
-    found = np.empty(len(values))
-    if seen.all():
+    if not np.isnan(values).any():
         best = -np.sort(-values, axis=1) @ np.sort(difficulty)
         return np.asarray(values @ difficulty - best)
-    for row, (met, r) in enumerate(zip(seen, values, strict=True)):
-        h = difficulty[met]
-        found[row] = r[met] @ h - -np.sort(-r[met]) @ np.sort(h)
-    return found
+    met = ((row[~np.isnan(row)], difficulty[~np.isnan(row)]) for row in values)
+    return np.array([r @ h - -np.sort(-r) @ np.sort(h) for r, h in met])
 
 
 def relations(table: pd.DataFrame) -> pd.DataFrame:
@@ -145,12 +144,11 @@ def relations(table: pd.DataFrame) -> pd.DataFrame:
     """
     from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
-    if "norm_conformity" not in getattr(table, "columns", ()):
-        problem = "[empty] has no person fit"
-        raise BadInput("table", type(table).__name__, problem, "pass gl.person_fit(...)")
-    if len(table) < 3:
-        problem = "[too-few-agents] are too few agents for a correlation"
-        raise BadInput("table", len(table), problem, "use three or more")
+    given = "norm_conformity" in getattr(table, "columns", ())
+    problem, remedy = "[empty] has no person fit", "pass gl.person_fit(...)"
+    ensure(given, "table", type(table).__name__, problem, remedy)
+    problem = "[too-few-agents] are too few agents for a correlation"
+    ensure(len(table) > 2, "table", len(table), problem, "use three or more")
     against = ["spread", "normalised_generality", "capability"]
     rows = [name for name in table.columns if name not in [*against, "generality", "score"]]
     return pd.DataFrame(
@@ -165,8 +163,7 @@ def _ahead(values: FloatArray, difficulty: FloatArray) -> FloatArray:
     result = np.empty(len(values))
     whole = binary.all(axis=1)
     result[whole] = _ahead_binary(values[whole], difficulty)
-    earlier = difficulty[:, None] != difficulty[None, :]
-    earlier &= np.arange(len(difficulty))[:, None] < np.arange(len(difficulty))[None, :]
+    earlier = np.triu(difficulty[:, None] != difficulty)
     for row in np.flatnonzero(~whole):
         gain = np.maximum(values[row][None, :] - values[row][:, None], 0.0)
         result[row] = np.nansum(np.where(earlier, gain, 0.0))
@@ -176,9 +173,7 @@ def _ahead(values: FloatArray, difficulty: FloatArray) -> FloatArray:
 def _ahead_binary(values: FloatArray, difficulty: FloatArray) -> FloatArray:
     """The same for 0 and 1: solved items times failed items at earlier levels, in one pass."""
     failed = np.cumsum(values == 0, axis=1)
-    first = np.maximum.accumulate(
-        np.where(np.diff(difficulty, prepend=np.nan) != 0, np.arange(len(difficulty)), 0)
-    )
+    first = np.searchsorted(difficulty, difficulty)  # of those that are as hard
     before = np.concatenate([np.zeros((len(values), 1)), failed], axis=1)[:, first]
     return np.asarray(((values == 1) * before).sum(axis=1))
 
@@ -188,42 +183,23 @@ def _most_errors(values: FloatArray, difficulty: FloatArray) -> FloatArray:
 
     For binary responses on distinct difficulties it is r(n - r) (van der Flier 1977).
     """
-    order = np.argsort(difficulty, kind="stable")
     if not np.isnan(values).any():
-        return _ahead(np.sort(values, axis=1), difficulty[order])
-    result = np.empty(len(values))
-    for row, r in enumerate(values):
-        met = ~np.isnan(r)
-        result[row] = _ahead(np.sort(r[met])[None, :], np.sort(difficulty[met]))[0]
-    return result
-
-
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """G / max G, and 0 for an agent whose responses cannot be out of order."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+        return _ahead(np.sort(values, axis=1), np.sort(difficulty))
+    met = ((row[~np.isnan(row)], difficulty[~np.isnan(row)]) for row in values)
+    return np.array([_ahead(np.sort(r)[None, :], np.sort(h))[0] for r, h in met])
 
 
 def _with_difficulty(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
-    if isinstance(responses, Scores):
-        raise BadInput(
-            "responses",
-            responses,
-            "[raw-scores] holds raw scores",
-            "turn them into responses first",
-        )
+    raw, remedy = isinstance(responses, Scores), "turn them into responses first"
+    ensure(not raw, "responses", responses, "[raw-scores] holds raw scores", remedy)
     study = responses if isinstance(responses, Responses) else Responses(responses)
-    if difficulty is not None:
-        return study.with_difficulty(difficulty)
-    if study.difficulty is not None:
-        return study
-    return study.with_difficulty((1 - study.frame.mean()).to_numpy())
+    if difficulty is None and study.difficulty is None:
+        difficulty = (1 - study.frame.mean()).to_numpy()
+    return study if difficulty is None else study.with_difficulty(difficulty)
 
 
 def _model_of(model: str | None, study: Responses) -> str | None:
-    if model is None:
-        return None
-    if choice("model", model, _MODELS) != "auto":
+    if model is None or choice("model", model, ["auto", "1pl", "2pl", "3pl"]) != "auto":
         return model
-    values = study.values
-    binary = bool((np.isnan(values) | (values == 0) | (values == 1)).all())
-    return "2pl" if binary and len(values) >= _FEWEST_FOR_MODEL else None
+    binary = bool((np.isnan(study.values) | np.isin(study.values, (0, 1))).all())
+    return "2pl" if binary and len(study.values) >= _FEWEST_FOR_MODEL else None

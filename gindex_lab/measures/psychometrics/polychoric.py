@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.irt_settings import check_binary
 
@@ -60,11 +60,10 @@ def polychoric(frame: pd.DataFrame) -> pd.DataFrame:
     (np.float64(0.53), np.float64(0.6))
     """
     codes, categories = _codes(frame)
-    if categories.max(initial=0) > _MOST_CATEGORIES:
-        item = frame.columns[int(categories.argmax())]
-        problem = f"[too-many-categories] is an item with more than {_MOST_CATEGORIES} categories"
-        remedy = 'use "mixed" or "pearson" correlations'
-        raise BadInput("responses", item, problem, remedy)
+    item = frame.columns[int(categories.argmax())]
+    problem = f"[too-many-categories] is an item with more than {_MOST_CATEGORIES} categories"
+    few = categories.max() <= _MOST_CATEGORIES
+    ensure(few, "responses", item, problem, 'use "mixed" or "pearson" correlations')
     items = len(categories)
     first, second = np.triu_indices(items, 1)
     alike = len(set(categories)) == 1
@@ -177,9 +176,7 @@ def _most_likely(tables: FloatArray, cuts_a: FloatArray, cuts_b: FloatArray) -> 
     return rho
 
 
-def _cell_chances(
-    cuts_a: FloatArray, cuts_b: FloatArray, rho: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _cell_chances(cuts_a: FloatArray, cuts_b: FloatArray, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The chance of each cell and its derivative in ρ, which is a difference of densities (Plackett 1954)."""
     from scipy.special import ndtr
 

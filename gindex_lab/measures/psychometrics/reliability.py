@@ -13,22 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.errors import Caution, ensure
 from gindex_lab.foundation.likes import ResponsesLike
-from gindex_lab.foundation.validate import (
-    FloatArray,
-    choice,
-    confidence,
-    flag,
-    integer,
-    numeric_frame,
-)
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, flag, integer, numeric_frame
 from gindex_lab.measures.psychometrics.correlations import KINDS, correlations, smoothed
 from gindex_lab.measures.psychometrics.extraction import GeneralFactor, extract, general_factor
 from gindex_lab.measures.psychometrics.rotation import upright
 
 __all__ = ["Reliability", "alpha_interval", "alpha_limits", "cronbach_alpha", "reliability"]
 
+# agents, and skewness of the sum, within which limits of α held on the designs called "tuning"
+# (`data/measured/reliability.csv`)
 _FEWEST, _MOST_SKEW = 30, 0.8
 
 
@@ -61,17 +56,14 @@ class Reliability:
 
 
 def reliability(
-    responses: ResponsesLike,
-    n: int = 3,
-    *,
-    correlation: str = "pearson",
-    flip: bool = True,
-    ci: float = 0.95,
+    responses: ResponsesLike, n: int = 3, *, correlation: str = "pearson", flip: bool = True, ci: float = 0.95
 ) -> Reliability:
-    """α, ω total and ω hierarchical of the items of `responses`.
+    """Compute α, ω total and ω hierarchical of the sum of items.
 
     Parameters
     ----------
+    responses : Responses or a table, agents x items; items that are the same for all agents are left out,
+        missing cells pair by pair
     n : group factors of ω (three, as in R's psych); with too few items for them ω is NaN, with a `Caution`
     correlation : "pearson", or "tetrachoric", "polychoric" or "mixed" for the reliability of what lies
         behind the categories (α is then that of the correlations)
@@ -79,29 +71,30 @@ def reliability(
         (`psych::alpha(x, check.keys = TRUE)`), on the general factor for ω (`psych::omega(x, n)`)
     ci : the confidence of the limits of α (see `alpha_limits`, also on where there are none)
 
-    Items that are the same for all agents are left out; missing cells are left out pair by pair.
-
-    >>> rng = np.random.default_rng(1)
-    >>> table = 0.6 * rng.standard_normal((500, 1)) + 0.8 * rng.standard_normal((500, 9))
-    >>> table[:, 0] *= -1  # an item scored the other way round
-    >>> reliability(table)
-    Reliability(alpha=0.794 [0.763, 0.821], omega_total=0.807, omega_h=0.703, 9 items, 1 turned)
+    Returns
+    -------
+    Reliability with `alpha`, `alpha_low`, `alpha_high`, `omega_total`, `omega_h`, `items` (DataFrame:
+    `flipped`, `item_rest`, `alpha_if_dropped`), `general` (the loadings behind ω).
 
     References
     ----------
     Cronbach (1951), Psychometrika 16, 297-334; McDonald (1999), Test Theory; Zinbarg et al. (2005),
     Psychometrika 70, 123-133 (ω_h).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> table = 0.6 * rng.standard_normal((500, 1)) + 0.8 * rng.standard_normal((500, 9))
+    >>> table[:, 0] *= -1  # an item scored the other way round
+    >>> reliability(table)
+    Reliability(alpha=0.794 [0.763, 0.821], omega_total=0.807, omega_h=0.703, 9 items, 1 turned)
     """
     choice("correlation", correlation, KINDS)
     groups, level = integer("n", n, 2), confidence(ci)
     frame = numeric_frame("responses", getattr(responses, "frame", responses))
     frame = frame.loc[:, frame.nunique() > 1]
-    if frame.shape[1] < 2 or len(frame) < 3:
-        problem, remedy = (
-            "[too-few] has too few agents or varying items",
-            "measure three and two or more",
-        )
-        raise BadInput("responses", frame.shape, problem, remedy)
+    problem, remedy = "[too-few] has too few agents or varying items", "measure three and two or more"
+    ensure(frame.shape[1] > 1 and len(frame) > 2, "responses", frame.shape, problem, remedy)
     table = correlations(frame, correlation, smooth=False)
     matrix = smoothed(table.to_numpy())
     turn = _component_signs(matrix) if flag("flip", flip) else np.ones(len(matrix))
@@ -110,21 +103,15 @@ def reliability(
     spread = np.sqrt(covariance.diagonal())
     alpha = cronbach_alpha(covariance)
     general = _general(matrix, table.index, groups, flip)
-    low, high = np.nan, np.nan
+    omegas = (np.nan,) * 3
+    if general is not None:
+        omegas = general.omega_total, general.omega_h, general.explained_common_variance
+    ends = (np.nan, np.nan)
     if correlation == "pearson":
-        low, high = alpha_limits(frame.to_numpy() * turn, level)
-    return Reliability(
-        alpha=alpha,
-        alpha_low=low,
-        alpha_high=high,
-        standardised_alpha=cronbach_alpha(covariance / np.outer(spread, spread)),
-        omega_total=np.nan if general is None else general.omega_total,
-        omega_h=np.nan if general is None else general.omega_h,
-        explained_common_variance=np.nan if general is None else general.explained_common_variance,
-        items=_item_table(covariance, table.index, turn),
-        general=general,
-        agents=len(frame),
-    )
+        ends = alpha_limits(frame.to_numpy() * turn, level)
+    standardised = cronbach_alpha(covariance / np.outer(spread, spread))
+    items = _item_table(covariance, table.index, turn)
+    return Reliability(alpha, *ends, standardised, *omegas, items, general, len(frame))
 
 
 def cronbach_alpha(covariance: FloatArray) -> float:

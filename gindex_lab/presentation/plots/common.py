@@ -1,4 +1,4 @@
-"""What every figure shares: the style, the checks of a table, and the words around the frame."""
+"""What all figures share: the style, one palette, the checks of a table, and the text around the frame."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -16,6 +17,7 @@ from gindex_lab.measures.summary import population_summary
 
 __all__ = [
     "MEASURE_NAMES",
+    "PALETTE",
     "STYLE",
     "colours_of",
     "columns_of",
@@ -24,7 +26,6 @@ __all__ = [
     "new_axes",
     "note",
     "number_text",
-    "palette",
     "styled",
     "summary_line",
     "two_decimals",
@@ -32,6 +33,14 @@ __all__ = [
     "with_unit",
 ]
 
+STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
+# The colour cycle of the style: Okabe and Ito (2008), "Color universal design", with one wine red of Tol's,
+# ordered so that neighbours also differ in lightness.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#882255", "#56B4E9", "#D55E00", "#000000", "#CC79A7")
+BLUE, YELLOW, GREEN, WINE, SKY, ORANGE, BLACK, PINK = PALETTE
+INK, SOFT, GREY, PALE = "#222222", "#666666", "#999999", "#C9CDD2"  # text, and lines that stand back
+POINT, BAR, FILL, ODD = "#1F3B57", "#7F93A6", "#7FA6C9", "#B2182B"  # dot, interval, histogram, misfit
+MARKERS = "osD^vPX*<>"
 MEASURE_NAMES = {
     "capability": "capability Ψ",
     "spread": "spread S",
@@ -42,44 +51,39 @@ MEASURE_NAMES = {
     "score": "score",
 }
 VALUE_NAMES = {"performance": "performance θ", "g_index": "g-index", "skill": "skill level"}
-_LONGEST_TITLE = 1000  # letters: breaking a longer one into lines takes minutes
-STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
+_SYMBOLS = {"capability": "Ψ", "expected_difficulty": "H", "spread": "S", "generality": "Γ"}
+_SYMBOLS["normalised_generality"] = "γ"
+_LONGEST_TITLE = 1000  # letters: matplotlib takes minutes to break a longer one into lines
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-_given: dict[str, str] = {}  # the colour of each name, in the order in which figures met them
+_given: dict[str, str] = {}  # the colour of each agent, in the order in which figures met them
 
 
 def use_style() -> None:
-    """Make the style of gindex_lab that of every figure from here on (a notebook's first cell); the colours
-    of agents are shuffled."""
-    import matplotlib.pyplot as plt
+    """Use the style of gindex_lab for all figures that follow (call it in a notebook's first cell).
 
+    Agents get their colours anew: `gl.use_style` forgets which colours earlier figures gave them.
+    """
     plt.style.use(STYLE)
     _given.clear()
-
-
-def palette() -> list[str]:
-    """The colours of the style (Okabe and Ito's), by value: "C0" would mean another one outside our style."""
-    import matplotlib as mpl
-
-    style = mpl.rc_params_from_file(STYLE, use_default_template=False)
-    return list(style["axes.prop_cycle"].by_key()["color"])
 
 
 def colours_of(names: Iterable[object]) -> dict[Any, str]:
     """A colour for each agent, which it keeps from figure to figure until `use_style` is called again.
 
+    A new agent takes the colour that the fewest agents of this figure have, then the fewest of all.
+
     >>> use_style()
     >>> colours_of(["Freq", "Q"]), colours_of(["Q"])
     ({'Freq': '#0072B2', 'Q': '#E69F00'}, {'Q': '#E69F00'})
     """
-    colours, found = palette(), {}
-    for name in names:
-        found[name] = _given.setdefault(str(name), colours[len(_given) % len(colours)])
-    return found
+    shown = list(names)
+    for name in map(str, shown):
+        if name not in _given:
+            here, all_given = [_given.get(str(n)) for n in shown], list(_given.values())
+            _given[name] = min(PALETTE, key=lambda c: (here.count(c), all_given.count(c)))
+    return {name: _given[str(name)] for name in shown}
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
@@ -87,8 +91,6 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
-        import matplotlib.pyplot as plt
-
         with plt.style.context(STYLE):
             return function(*args, **kwargs)
 
@@ -97,77 +99,52 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
 
 def new_axes(ax: Any, **figure: Any) -> Any:
     """The axes given, or those of a new figure."""
-    import matplotlib.pyplot as plt
-
     return plt.subplots(**figure)[1] if ax is None else ax
 
 
-def note(ax: Any, text: str, at: tuple[Any, Any], offset: tuple[float, float], **look: Any) -> Any:
-    """A short text so many points away from a place, by default in data units."""
-    return ax.annotate(text, at, offset, textcoords="offset points", **{"fontsize": 8} | look)
-
-
 def columns_of(table: object, needed: Sequence[str], source: str) -> pd.DataFrame:
-    """The table, if it is one and has these columns, without gaps in them."""
+    """The table, if it is a DataFrame that has these columns without gaps; `source` says where to get one."""
     remedy = f"pass {source}"
     if not isinstance(table, pd.DataFrame):
         raise BadInput("table", type(table).__name__, "[not-a-table] is not a DataFrame", remedy)
     for name in needed:
-        ensure(
-            name in table,
-            "table",
-            list(table.columns),
-            f"[no-column] has no column {name!r}",
-            remedy,
-        )
+        problem = f"[no-column] has no column {name!r}"
+        ensure(name in table, "table", list(table.columns), problem, remedy)
     ensure(not table.empty, "table", table.shape, "[no-rows] has no rows to draw", remedy)
     gaps = table[list(needed)].isna().any(axis=1)
     if gaps.any():
-        raise BadInput(
-            "table", table.index[gaps][0], "[missing] is a row with a gap", "drop or fill it"
-        )
+        raise BadInput("table", table.index[gaps][0], "[missing] is a row with a gap", "drop or fill it")
     return table
 
 
-def indicator_line(indicators: pd.Series | Mapping[str, float] | None) -> str:
-    """Ψ, H, S, Γ and γ of one agent as one line of text, what is absent left out.
+# -- text in and around the frame ----------------------------------------------------------------------
 
-    >>> indicator_line({"capability": 1.25, "generality": 1.139})
-    'Ψ 1.25 · Γ 1.14'
+
+def note(ax: Any, text: str, at: tuple[Any, Any], offset: tuple[float, float], **look: Any) -> Any:
+    """Write a short text at an offset in points from a place, by default in data units."""
+    return ax.annotate(text, at, offset, textcoords="offset points", **{"fontsize": 8} | look)
+
+
+def heading(ax: Any, title: str, line: str = "", *, small: bool = False) -> None:
+    """Write a title, and below it, still above the frame, a line of numbers in grey.
+
+    Where the frame is too narrow for the line, it is broken at " · ".
     """
-    if indicators is None:
-        return ""
-    symbols = {
-        "capability": "Ψ",
-        "expected_difficulty": "H",
-        "spread": "S",
-        "generality": "Γ",
-        "normalised_generality": "γ",
-    }
-    have = {s: float(indicators[k]) for k, s in symbols.items() if k in indicators}
-    return " · ".join(f"{s} {number_text(v)}" for s, v in have.items())
-
-
-def heading(ax: Any, title: str, line: str, *, small: bool = False) -> None:
-    """A title, and below it, still above the frame, numbers in grey; they are broken at " · " where the
-    frame is too narrow for one line, which would else take the room of the frame."""
     problem, remedy = f"[out-of-range] has {len(title):,} letters", f"use at most {_LONGEST_TITLE}"
     ensure(len(title) <= _LONGEST_TITLE, "title", title, problem, remedy)
-    size = 9 if small else 10.5
-    letters = 7.5 if small else 8
+    size, letters, above = (9.0, 7.5, 15.5) if small else (10.5, 8.0, 18.0)  # points
     room = 72 * ax.figure.get_figwidth() * ax.get_position().width  # of the frame, in points
-    text = _broken(line, room / (0.54 * letters))
-    if len(title) > room / (0.64 * size):
-        title = textwrap.fill(title, int(room / (0.64 * size)))
-    lines = text.count("\n")
-    pad = (15.5 if small else 18) + 1.4 * letters * lines if line else 6
+    text = _broken(line, room / (0.54 * letters))  # a letter is about half as wide as it is high
+    across = int(room / (0.64 * size))
+    title = textwrap.fill(title, across) if len(title) > across else title
+    pad = above + 1.4 * letters * text.count("\n") if line else 6
     ax.set_title(title, loc="left", fontsize=size, pad=pad)
     if line:
         above_frame(ax, text, letters)
 
 
 def above_frame(ax: Any, text: str, size: float = 8) -> Any:
-    """Numbers in grey, just above the frame."""
+    """Write numbers in grey just above the frame."""
     look = {"xycoords": "axes fraction", "va": "bottom", "color": "#555555"}
     return note(ax, text, (0, 1), (0, 4), fontsize=size, annotation_clip=False, **look)
 
@@ -187,8 +164,48 @@ def _broken(line: str, room: float) -> str:
     return "\n".join(lines)
 
 
+def over_all(figure: Any, title: str) -> None:
+    """Write a title over a figure of several panels."""
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+
+
+def legend_beside(ax: Any, title: str | None = None, **look: Any) -> Any:
+    """Put the legend to the right of the frame, where it covers no data."""
+    return ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), **look)
+
+
+def rows_with_bars(ax: Any, value: pd.Series, low: pd.Series, high: pd.Series, names: Sequence[str]) -> None:
+    """Draw one row for each value, from the bottom: a dot, a bar for its interval, and its name."""
+    places = range(len(value))
+    ax.hlines(places, low, high, color=BAR, linewidth=2.2)
+    ax.plot(value, places, "o", color=POINT, ms=5, mec="white", mew=0.5)
+    ax.set_yticks(places, names)
+    ax.set_ylim(-0.6, len(value) - 0.4)
+    ax.tick_params(axis="y", length=0)
+
+
+def line_with_band(ax: Any, x: Any, y: Any, low: Any, high: Any, colour: str, **look: Any) -> None:
+    """Draw a line in a pale band of its colour."""
+    ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0, zorder=2)
+    ax.plot(x, y, color=colour, **{"zorder": 3} | look)
+
+
+# -- numbers as text -----------------------------------------------------------------------------------
+
+
+def indicator_line(indicators: pd.Series | Mapping[str, float] | None) -> str:
+    """Ψ, H, S, Γ and γ of one agent, as far as they are known, as one line of text.
+
+    >>> indicator_line({"capability": 1.25, "generality": 1.139})
+    'Ψ 1.25 · Γ 1.14'
+    """
+    known = {} if indicators is None else {s: indicators[k] for k, s in _SYMBOLS.items() if k in indicators}
+    return " · ".join(f"{symbol} {number_text(float(value))}" for symbol, value in known.items())
+
+
 def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
-    """The population in one line; what is not defined is left out.
+    """A population in one line; correlations that are not defined are left out.
 
     >>> summary_line(pd.DataFrame({"capability": [1.0], "spread": [0.5], "abstruse": [False],
     ...                            "normalised_generality": [0.4]}))
@@ -197,15 +214,16 @@ def summary_line(table: pd.DataFrame, *, short: bool = False) -> str:
     if not {"normalised_generality", "abstruse"} <= set(table.columns):
         return f"n {len(table)}"
     s = population_summary(table)
-    parts = [f"n {len(table)}"] if not short else []
-    means = {"Ψ": s["mean_capability"], "S": s["mean_spread"]}
-    parts += [f"mean {symbol} {number_text(value)}" for symbol, value in means.items()]
-    parts += [f"mean γ {s['mean_normalised_generality']:.2f}".replace("-", "−")]
+    means = [
+        f"mean Ψ {number_text(s['mean_capability'])}",
+        f"mean S {number_text(s['mean_spread'])}",
+        f"mean γ {s['mean_normalised_generality']:.2f}".replace("-", "−"),
+    ]
     if short:
-        return " · ".join(parts)
-    parts += [f"abstruse {round(100 * s['abstruse'] / len(table), 1):g}%"]
-    for key, text in {"capability_spread": "r(Ψ, S)", "capability_generality": "r(Ψ, γ)"}.items():
-        parts += [] if np.isnan(s[key]) else [f"{text} {two_decimals(s[key])}"]
+        return " · ".join(means)
+    parts = [f"n {len(table)}", *means, f"abstruse {round(100 * s['abstruse'] / len(table), 1):g}%"]
+    pairs = {"r(Ψ, S)": s["capability_spread"], "r(Ψ, γ)": s["capability_generality"]}
+    parts += [f"{text} {two_decimals(r)}" for text, r in pairs.items() if not np.isnan(r)]
     return " · ".join(parts)
 
 
@@ -213,7 +231,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number_text(value: float) -> str:
-    """Two decimals, for small numbers two digits, powers of ten for tiny ones, ∞ for infinite generality.
+    """Two decimals, two digits for small numbers, powers of ten for tiny ones, ∞ for infinite generality.
 
     >>> [number_text(v) for v in (12.345, 0.0029, 0.05, 1e-5, float("inf"), -1.5)]
     ['12.35', '0.0029', '0.050', '10⁻⁵', '∞', '−1.50']
@@ -230,7 +248,7 @@ def number_text(value: float) -> str:
 
 
 def two_decimals(value: float) -> str:
-    """A correlation or the like, without a minus before nothing.
+    """A correlation or the like; what rounds to zero has no minus sign.
 
     >>> [two_decimals(v) for v in (0.456, -0.0012, -0.5)]
     ['0.46', '0.00', '−0.50']
@@ -240,5 +258,5 @@ def two_decimals(value: float) -> str:
 
 
 def with_unit(name: str, unit: str) -> str:
-    """An axis title with its unit in brackets, where there is one."""
+    """The title of an axis, with its unit in brackets if it has one."""
     return f"{name} ({unit})" if unit else name

@@ -1,142 +1,127 @@
-"""Figures of what the worlds make: levels and scales of items, mazes as people see them, and drawings of
-flatland with their distances (Figs 14, 15)."""
+"""Figures of items (levels, scales, curves, mazes, spaces), and the small figures of the teaching demos:
+responses, a tape, changes, rewards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import cycle, pairwise
-from textwrap import shorten
-from typing import Any
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import integer
-from gindex_lab.presentation.plots.common import (
-    VALUE_NAMES,
-    colours_of,
-    columns_of,
-    heading,
-    new_axes,
-    note,
-    palette,
-    styled,
-)
+from gindex_lab.foundation.validate import FloatArray, integer
+from gindex_lab.presentation.plots import common
 
-__all__ = [
-    "plot_agreement_of_levels",
-    "plot_curves_together",
-    "plot_levels",
-    "plot_maze",
-    "plot_omega_ranges",
-    "plot_omegas",
-    "plot_picture",
-    "plot_pictures",
-    "plot_scales",
-    "plot_systems",
-    "plot_task",
-]
+if TYPE_CHECKING:
+    from gindex_lab.worlds.anytime.environment import Environment, Session
+
+__all__ = ["plot_agreement_of_levels", "plot_changes", "plot_curves_together", "plot_levels", "plot_maze"]
+__all__ += ["plot_responses", "plot_rewards", "plot_scales", "plot_space", "plot_tape"]
+
+_BOW = 0.18  # how far an arrow of a space bends, in lengths of itself
+_OTHER = "other moves"
+_WAYS = {"Good's way": common.GREEN, "Evil's way": common.ORANGE, "both": common.WINE, _OTHER: "#B8B8B8"}
 
 
-@styled
-def plot_agreement_of_levels(
-    table: pd.DataFrame, *, x: str, y: str, title: str = "", ax: Any = None
-) -> Any:
-    """Two whole-number scales of the same items: a bubble for each pair, with the number of items.
+# -- levels and scales ---------------------------------------------------------------------------------
+
+
+@common.styled
+def plot_agreement_of_levels(table: pd.DataFrame, *, x: str, y: str, title: str = "", ax: Any = None) -> Any:
+    """Draw two whole-number scales of the same items: a bubble for each pair, with the number of items.
 
     >>> pairs = pd.DataFrame({"printed": [7, 8, 8], "ours": [7, 8, 9]})
     >>> len(plot_agreement_of_levels(pairs, x="printed", y="ours").texts)
     4
     """
-    columns_of(table, [x, y], "one row for each item")
-    ax = new_axes(ax, figsize=(5.0, 4.4))
-    counts = table.groupby([x, y]).size().rename("n").reset_index()
-    ends = [table[[x, y]].min().min() - 0.7, table[[x, y]].max().max() + 0.7]
+    common.columns_of(table, [x, y], "one row for each item")
+    ax = common.new_axes(ax, figsize=(5.0, 4.4))
+    counts = table.groupby([x, y]).size().reset_index(name="n")
+    ends = [table[[x, y]].min(axis=None) - 0.7, table[[x, y]].max(axis=None) + 0.7]
     ax.plot(ends, ends, color="#BBBBBB", lw=1.0, zorder=1)
-    same = counts[x] == counts[y]
-    colours = np.where(same, "#0072B2", "#D55E00")
+    colours = np.where(counts[x] == counts[y], common.BLUE, common.ORANGE)
     ax.scatter(counts[x], counts[y], s=110 + 90 * counts["n"], color=colours, alpha=0.85, zorder=2)
     for a, b, n in counts.itertuples(index=False):
         ax.text(a, b, str(n), ha="center", va="center", color="white", fontsize=8, zorder=3)
     ax.set(xlim=ends, ylim=ends, xlabel=x, ylabel=y)
-    equal = int((table[x] == table[y]).sum())
-    heading(ax, title, f"{len(table)} items, {equal} equal (blue)")
+    common.heading(ax, title, f"{len(table)} items, {(table[x] == table[y]).sum()} equal (blue)")
     return ax
 
 
-@styled
+@common.styled
 def plot_levels(counts: pd.DataFrame, *, title: str = "", xlabel: str = "", ax: Any = None) -> Any:
-    """How many of each kind (columns) at each level (index), on a logarithmic scale.
+    """Draw how many of each kind (columns) there are at each level (index), on a logarithmic scale.
 
     >>> counts = pd.DataFrame({"series": [3, 40], "items": [1, 9]}, index=[7, 8])
     >>> sum(len(bars) for bars in plot_levels(counts).containers)
     4
     """
-    import seaborn as sns
-
-    columns_of(counts, list(counts.columns), "one row for each level")
-    ax = new_axes(ax, figsize=(6.2, 3.6))
+    common.columns_of(counts, list(counts.columns), "one row for each level")
+    ax = common.new_axes(ax, figsize=(6.2, 3.6))
     by_level = counts.rename_axis("level").reset_index()
     rows = by_level.melt("level", var_name="kind", value_name="number")
-    look = {"palette": palette()[: len(counts.columns)], "saturation": 1, "gap": 0.08, "lw": 0}
+    look = {"palette": common.PALETTE[: len(counts.columns)], "saturation": 1, "gap": 0.08, "lw": 0}
     sns.barplot(rows, x="level", y="number", hue="kind", errorbar=None, ax=ax, **look)
     for bars in ax.containers:
         ax.bar_label(bars, fontsize=7, padding=1.5, color="#444444")
     ax.set(yscale="log", ylim=(0.7, 4 * counts.to_numpy().max()), xlabel=xlabel, ylabel="number")
-    _legend_beside(ax, shown=len(counts.columns) > 1)
-    heading(ax, title, "")
+    common.legend_beside(ax)
+    if len(counts.columns) == 1:
+        ax.get_legend().remove()
+    common.heading(ax, title)
     return ax
 
 
-@styled
-def plot_scales(
-    table: pd.DataFrame, *, x: str, y: str, groups: str, title: str = "", ax: Any = None
-) -> Any:
-    """Two scales of the same items against each other, coloured by group.
+@common.styled
+def plot_scales(table: pd.DataFrame, *, x: str, y: str, groups: str, title: str = "", ax: Any = None) -> Any:
+    """Draw two scales of the same items against each other, coloured by group.
 
     >>> table = pd.DataFrame({"one": [1, 2], "other": [3, 5], "rank": [8, 9]})
     >>> len(plot_scales(table, x="one", y="other", groups="rank").get_legend().get_texts())
     2
     """
-    import seaborn as sns
-
-    columns_of(table, [x, y, groups], "one row for each item")
-    ax = new_axes(ax, figsize=(6.2, 4.2))
-    shades = palette() * (1 + table[groups].nunique() // len(palette()))
-    colours = dict(zip(sorted(table[groups].unique()), shades, strict=False))
+    common.columns_of(table, [x, y, groups], "one row for each item")
+    ax = common.new_axes(ax, figsize=(6.2, 4.2))
+    names = sorted(table[groups].unique())
+    colours = {name: common.PALETTE[k % len(common.PALETTE)] for k, name in enumerate(names)}
     look = {"s": 16, "alpha": 0.75, "linewidth": 0}
     sns.scatterplot(table, x=x, y=y, hue=groups, palette=colours, ax=ax, **look)
-    _legend_beside(ax, title=groups)
-    heading(ax, title, f"{len(table)} items, r = {table[x].corr(table[y]):.3f}")
+    common.legend_beside(ax, groups)
+    common.heading(ax, title, f"{len(table)} items, r = {table[x].corr(table[y]):.3f}")
     return ax
 
 
-@styled
+@common.styled
 def plot_curves_together(
     curves: pd.DataFrame, *, xlabel: str = "difficulty", title: str = "", ax: Any = None
 ) -> Any:
-    """Mean responses (columns: agents) along difficulty (index), one line each, named beside the frame in
-    the order of their means; shades are too close to tell ten lines apart, so each has its own mark too.
+    """Draw mean responses (columns: agents) along difficulty (index), one line each.
+
+    They are named beside the frame in the order of their means. Shades alone are too close to tell ten lines
+    apart, so each has its own marker.
 
     >>> curves = pd.DataFrame({"one": [1.0, 0.5], "other": [0.8, 0.1]}, index=[7, 8])
-    >>> len(plot_curves_together(curves).lines)
+    >>> len(plot_curves_together(curves).get_legend().get_texts())
     2
     """
-    import matplotlib as mpl
-
-    ax = new_axes(ax, figsize=(7.0, 4.0))
-    order = curves.mean().sort_values(ascending=False, kind="stable").index
-    shades = mpl.colormaps["cividis"](np.linspace(0.08, 0.86, len(order)))
-    for colour, mark, name in zip(shades, cycle("osD^vPX*<>"), order, strict=False):
-        ax.plot(curves.index, curves[name], marker=mark, ms=5, lw=1.6, color=colour, label=name)
+    ax = common.new_axes(ax, figsize=(7.0, 4.0))
+    ordered = curves[curves.mean().sort_values(ascending=False, kind="stable").index]
+    marks = dict(zip(ordered, cycle(common.MARKERS), strict=False))
+    shades = mpl.colormaps["cividis"](np.linspace(0.08, 0.86, len(marks)))  # without its palest yellow
+    look = {"markers": marks, "dashes": False, "ms": 6, "mec": "none"}
+    sns.lineplot(ordered, palette=list(map(tuple, shades)), ax=ax, **look)
     ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
-    _legend_beside(ax)
-    heading(ax, title, "")
+    common.legend_beside(ax)
+    common.heading(ax, title)
     return ax
 
 
-@styled
+@common.styled
 def plot_maze(
     rank: object,
     dots: Iterable[tuple[int, int]],
@@ -145,225 +130,235 @@ def plot_maze(
     title: str = "",
     ax: Any = None,
 ) -> Any:
-    """Crossings (r, c) with r + c < rank, the tip (0, 0) at the bottom; a path drawn over them.
+    """Draw crossings (r, c) with r + c < rank, the tip (0, 0) at the bottom, and a path over them.
 
     >>> plot_maze(3, [(1, 0)], [(0, 0), (1, 0)], title="small").get_title(loc="left")
     'small'
     """
     rows, marked = integer("rank", rank, 2), set(dots)
-    ax = new_axes(ax, figsize=(4.6, 4.0))
+    ax = common.new_axes(ax, figsize=(4.6, 4.0))
     for k in range(rows - 1):  # the paths up to the left and to the right, each as one long line
-        ends = [(0, k), (rows - 1 - k, k)], [(k, 0), (k, rows - 1 - k)]
-        for end in ends:
-            ax.plot(*_line(end), color="#C9CDD2", lw=1.0, zorder=1)
+        for ends in ([(0, k), (rows - 1 - k, k)], [(k, 0), (k, rows - 1 - k)]):
+            ax.plot(*_turned(ends), color=common.PALE, lw=1.0, zorder=1)
     if len(path):
-        ax.plot(*_line(path), color="#0072B2", lw=2.6, zorder=2)
-    across, height = _line(sorted(marked))
-    ax.scatter(across, height, s=46, color="#E69F00", edgecolor="#4A3200", linewidth=0.8, zorder=3)
+        ax.plot(*_turned(path), color=common.BLUE, lw=2.6, zorder=2)
+    look = {"s": 46, "color": common.YELLOW, "edgecolor": "#4A3200", "linewidth": 0.8, "zorder": 3}
+    ax.scatter(*_turned(sorted(marked)), **look)
     ax.set_aspect("equal")
     ax.set_axis_off()
     met = f", {len(marked & set(path))} on the path" if len(path) else ""
-    heading(ax, title, f"{rows} rows, {len(marked)} dots{met}")
+    common.heading(ax, title, f"{rows} rows, {len(marked)} dots{met}")
     return ax
 
 
-def _line(crossings: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+def _turned(crossings: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [c - r for r, c in crossings], [r + c for r, c in crossings]
 
 
-_INK = "#222222"
-_GREY = "#8A9099"
-
-
-@styled
-def plot_picture(image: Any, *, title: str = "", ax: Any = None) -> Any:
-    """One picture of 0 and 1, black on white, in a thin frame.
-
-    >>> plot_picture(np.zeros((128, 128)), title="empty").get_title()
-    'empty'
-    """
-    picture = np.asarray(image)
-    if picture.ndim != 2:
-        raise BadInput("image", picture.shape, "is not a picture", "pass program.image()")
-    ax = new_axes(ax, figsize=(3, 3))
-    ax.imshow(1 - picture, cmap="gray", vmin=0, vmax=1, interpolation="nearest")
-    ax.set_xticks([])
-    ax.set_yticks([])
-    ax.grid(visible=False)
-    for spine in ax.spines.values():
-        spine.set(visible=True, color=_GREY, linewidth=0.8)
-    ax.set_title(title, fontsize=9, fontweight="normal", loc="center")
-    return ax
-
-
-@styled
-def plot_pictures(pictures: Mapping[str, Any], *, columns: int = 4, title: str = "") -> Any:
-    """Pictures in rows, each under its label.
-
-    >>> len(plot_pictures({"a": np.zeros((128, 128)), "b": np.ones((128, 128))}, columns=2).axes)
-    2
-    """
-    import matplotlib.pyplot as plt
-
-    if not pictures:
-        raise BadInput("pictures", pictures, "is empty", "pass {label: image}")
-    rows = -(-len(pictures) // columns)
-    size = (1.75 * columns, 1.98 * rows)
-    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-    for ax, (label, image) in zip(axes.flat, pictures.items(), strict=False):
-        plot_picture(image, title=label, ax=ax)
-    for ax in list(axes.flat)[len(pictures) :]:
-        ax.remove()
-    figure.suptitle(title)
-    return figure
-
-
-@styled
-def plot_task(image: Any, program: str, nodes: str, *, title: str = "") -> Any:
-    """A task, its program as text and the beginning of its JSON, side by side (Fig 14).
-
-    >>> len(plot_task(np.zeros((128, 128)), "f(start) -> ...", "[...]").axes)
-    3
-    """
-    import matplotlib.pyplot as plt
-
-    shape: dict[str, Any] = {"figsize": (10.6, 4.6), "width_ratios": (1.0, 1.05, 1.0)}
-    figure, axes = plt.subplots(1, 3, layout="constrained", **shape)
-    plot_picture(image, title="task", ax=axes[0])
-    for ax, name, text in zip(axes[1:], ("program", "JSON"), (program, nodes), strict=True):
-        ax.set_axis_off()
-        ax.set_title(name, fontsize=9, loc="left")
-        ax.text(0, 1, _cut(text), va="top", family="monospace", fontsize=7.4, color=_INK)
-    figure.suptitle(title)
-    return figure
-
-
-def _cut(text: str, lines: int = 31, width: int = 56) -> str:
-    """As much of a text as a panel holds."""
-    found = text.rstrip().splitlines()
-    shown = [line if len(line) <= width else line[: width - 1] + "…" for line in found[:lines]]
-    return "\n".join(shown + (["…"] if len(found) > lines else []))
-
-
-@styled
-def plot_omega_ranges(
-    table: pd.DataFrame,
-    published: Mapping[str, float] | None = None,
+@common.styled
+def plot_space(
+    environment: Environment,
+    session: Session | None = None,
     *,
+    orbit: bool = True,
     title: str = "",
     ax: Any = None,
 ) -> Any:
-    """Ω of many samples of each test domain, and what the paper prints for one of them (Fig 15).
+    """Draw the cells on a ring, an arrow for each move with its actions, and Good, Evil and the agent.
 
-    `table` has the columns `domain` and `omega`, a row per sample; `published` is Ω by domain.
+    With `orbit` the moves that Good and Evil will make in one turn of the pattern are drawn in their
+    colours. "Stay" is not drawn.
 
-    >>> rows = pd.DataFrame({"domain": ["lines", "lines"], "omega": [0.2, 0.4]})
-    >>> plot_omega_ranges(rows, {"lines": 0.25}).get_xlabel()
-    'domain distance Ω'
+    >>> from gindex_lab.worlds.anytime.environment import Environment
+    >>> ax = plot_space(Environment("12-|1-2--|1++2--", "2210"))
+    >>> len([text for text in ax.texts if text.get_text() in "012"])
+    8
     """
-    columns_of(table, ["domain", "omega"], "a table of samples")
-    ax = new_axes(ax, figsize=(7, 3.6))
-    names = list(dict.fromkeys(table["domain"]))[::-1]
-    for at, name in enumerate(names):
-        values = np.sort(table.loc[table["domain"] == name, "omega"].to_numpy())
-        shift = 0.26 * np.sin(np.arange(len(values)) * 2.399963)  # a fixed spread, not a random one
-        ax.scatter(values, at + shift, s=9, color="#0072B2", alpha=0.35, lw=0, zorder=2)
-        ax.plot([np.median(values)] * 2, [at - 0.34, at + 0.34], color=_INK, lw=2, zorder=3)
-        if published and name in published:
-            ax.scatter(published[name], at, marker="D", s=52, color="#D55E00", ec="white", zorder=4)
-    ax.set_yticks(range(len(names)), names)
-    ax.set(xlim=(-0.02, 1.02), xlabel="domain distance Ω", title=title)
-    ax.grid(visible=False, axis="y")
-    _key(ax, bool(published))
+    run = environment.start(seed=0) if session is None else session
+    ax = common.new_axes(ax, figsize=(5.4, 4.6))
+    ax.set(xlim=(-1.5, 1.5), ylim=(-1.45, 1.4), aspect="equal")
+    ax.axis("off")
+    angle = np.pi / 2 - 2 * np.pi * np.arange(environment.cells) / environment.cells
+    place = np.column_stack([np.cos(angle), np.sin(angle)])
+    edges: dict[tuple[int, int], list[int]] = {}
+    for cell, row in enumerate(environment.space.destinations):
+        for action, target in enumerate(row[1:], 1):
+            if target != cell:
+                edges.setdefault((cell, target), []).append(action)
+    walks = _orbit(run) if orbit else {}
+    taken: list[FloatArray] = []
+    for (start, end), actions in edges.items():
+        way, text = walks.get((start, end), _OTHER), ",".join(map(str, actions))
+        taken.append(_draw_move(ax, place[start], place[end], text, way, taken))
+    ax.scatter(*place.T, s=430, color="white", edgecolor="#444444", linewidth=1.2, zorder=4)
+    for cell, (x, y) in enumerate(place):
+        ax.text(x, y, str(cell), ha="center", va="center", zorder=6)
+    _draw_walkers(ax, place, run)
+    if orbit:
+        for name, colour in _WAYS.items():
+            ax.plot([], [], color=colour, lw=2, label=name)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.02), ncol=4)
+    shown = environment.pattern if isinstance(environment.pattern, str) else "a Markov program"
+    shown = shown if len(shown) <= 24 else f"{shown[:22]}…"
+    common.heading(ax, title, f"{environment.cells} cells, {environment.actions} actions, pattern {shown}")
     return ax
 
 
-def _key(ax: Any, published: bool) -> None:
-    """What dot, bar and diamond mean, outside the frame."""
-    from matplotlib.lines import Line2D
+def _orbit(session: Session) -> dict[tuple[int, int], str]:
+    """Whose way each move is in one turn of the pattern, by the names of `_WAYS`."""
+    run = session.environment.start(0, steps=max(1, len(session.environment.script(20))))
+    run.coins, run.first, run.second, run.good = session.coins, *session.placement[1:]
+    walks: dict[tuple[int, int], str] = {}
+    while not run.done:
+        good, evil = run.good_cell, run.evil_cell
+        run.act(0)
+        moves = {"Good's way": (good, run.good_cell), "Evil's way": (evil, run.evil_cell)}
+        for way, move in moves.items():
+            walks[move] = way if walks.get(move, way) == way else "both"
+    return walks
 
-    marks = [
-        Line2D([], [], marker="o", ls="", color="#0072B2", alpha=0.6, ms=4, label="one drawing"),
-        Line2D([], [], marker="|", ls="", color=_INK, mew=2, ms=10, label="median"),
-    ]
-    paper = Line2D([], [], marker="D", ls="", color="#D55E00", ms=6, label="paper, Fig 15")
-    marks += [paper] if published else []
-    ax.legend(handles=marks, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+
+def _draw_move(
+    ax: Any, start: FloatArray, end: FloatArray, text: str, way: str, taken: list[FloatArray]
+) -> FloatArray:
+    """Draw an arrow with its actions, which keep off the labels already there; returns their place."""
+    plain, colour = way == _OTHER, _WAYS[way]
+    shape: dict[str, Any] = {"connectionstyle": f"arc3,rad={_BOW}", "arrowstyle": "-|>"}
+    shape |= {"mutation_scale": 11, "shrinkA": 11, "shrinkB": 11}
+    shape |= {"lw": 1.0, "zorder": 2} if plain else {"lw": 2.0, "zorder": 3}
+    ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), color=colour, **shape))
+    run = end - start
+    side = np.array([run[1], -run[0]])
+    along = (0.26, 0.2, 0.32, 0.38, 0.44, 0.5)  # of the bow, from near its start
+    places = [start + t * run + 2 * t * (1 - t) * _BOW * side for t in along]
+    room = [min((float(np.hypot(*(at - o))) for o in taken), default=9.0) for at in places]
+    free = [at for at, gap in zip(places, room, strict=True) if gap > 0.17]
+    at = free[0] if free else places[int(np.argmax(room))]
+    ground = {"boxstyle": "round,pad=0.08", "fc": "white", "ec": "none", "alpha": 0.9}
+    look = {"fontsize": 7, "color": "#555555" if plain else colour, "ha": "center", "va": "center"}
+    ax.text(*at, text, bbox=ground, zorder=5, **look)
+    return at
 
 
-@styled
-def plot_omegas(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
-    """Ω of each test (a line each) as the set of primitives grows (columns, in order).
+def _draw_walkers(ax: Any, place: FloatArray, session: Session) -> None:
+    cell, first, second, good = session.placement
+    here = {"Good": second if good else first, "Evil": first if good else second, "agent": cell}
+    colours = {"Good": common.GREEN, "Evil": common.ORANGE, "agent": common.BLUE}
+    cells = list(here.values())
+    for k, (name, at) in enumerate(here.items()):
+        rank = cells[:k].count(at)  # how many stand there already
+        look = {"facecolor": "none", "edgecolor": colours[name], "linewidth": 2.2, "zorder": 5}
+        ax.scatter(*place[at], s=430 + 170 * rank, **look)
+        x, y = place[at] * 1.28
+        words = {"color": colours[name], "weight": "bold", "ha": "center", "va": "center"}
+        ax.text(x, y - 0.13 * rank, name, **words)
 
-    >>> plot_omegas(pd.DataFrame({"move, turn, loop": [0.5], "+ circle": [0.3]}, ["car"])).get_ylabel()
-    'domain distance Ω'
+
+# -- teaching ------------------------------------------------------------------------------------------
+
+
+@common.styled
+def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
+    """Draw who solved what: a row per agent, a column per item in the order given, dark for solved.
+
+    >>> plot_responses(pd.DataFrame([[1.0, 0.0]], ["a"], [1, 2])).get_xlabel()
+    'item, easy to hard'
     """
-    if not isinstance(table, pd.DataFrame) or table.empty or table.isna().any(axis=None):
-        raise BadInput("table", table, "is not a full table of Ω", "tests x primitive sets")
-    ax = new_axes(ax, figsize=(7.5, 4.2))
-    last = table.iloc[:, -1].to_numpy(dtype=float)
-    ends = _apart(last, 0.05 * float(np.ptp(table.to_numpy(dtype=float))))
-    for (name, row), end in zip(table.iterrows(), ends, strict=True):
-        (line,) = ax.plot(range(table.shape[1]), row.to_numpy(dtype=float), marker="o", ms=4)
-        offset = {"xytext": (table.shape[1] - 0.9, end), "va": "center", "fontsize": 8}
-        ax.annotate(str(name), (table.shape[1] - 1, row.iloc[-1]), color=line.get_color(), **offset)
-    ax.set_xticks(range(table.shape[1]), list(table.columns))
-    ax.set(xlim=(-0.2, table.shape[1] - 0.2), xlabel="primitives")
-    ax.set(ylabel="domain distance Ω", title=title)
+    if not isinstance(frame, pd.DataFrame) or frame.empty:
+        raise BadInput("frame", frame, "[not-a-table] is not a table of responses", "pass agents x items")
+    ax = common.new_axes(ax, figsize=(5.6, 3.6))
+    few = len(frame) <= 20
+    shades = sns.blend_palette(["#EEF1F4", common.BLUE], as_cmap=True)
+    look = {"cmap": shades, "vmin": 0, "vmax": 1, "cbar": False, "rasterized": True}
+    sns.heatmap(frame.astype(float), xticklabels=False, yticklabels=few, ax=ax, **look)
+    ax.tick_params(axis="y", rotation=0, length=0)
+    ax.set(xlabel="item, easy to hard", ylabel="" if few else "agent", title=title)
     return ax
 
 
-def _apart(values: Any, gap: float) -> Any:
-    """Heights for labels beside values, at least `gap` from each other."""
-    order = np.argsort(values)
-    placed = np.array(values, dtype=float)
-    for lower, upper in pairwise(order):
-        placed[upper] = max(placed[upper], placed[lower] + gap)
-    return placed - max(0.0, float((placed - values).mean()))
+@common.styled
+def plot_changes(changes: Mapping[str, float], *, title: str = "", ax: Any = None) -> Any:
+    """Draw by how many percent g changes with each change of a cause, as bars.
+
+    >>> plot_changes({"twice the compute": -12.0}).get_xlabel()
+    'change of g (%)'
+    """
+    ax = common.new_axes(ax, figsize=(5.6, 3.2))
+    names, values = list(changes), np.array(list(changes.values()), dtype=float)
+    colours = {
+        name: common.GREEN if value >= 0 else common.ORANGE for name, value in zip(names, values, strict=True)
+    }
+    sns.barplot(x=values, y=names, hue=names, palette=colours, saturation=1, width=0.62, legend=False, ax=ax)
+    for row, value in enumerate(values):
+        side, gap = ("left", 4) if value >= 0 else ("right", -4)
+        text = "0%" if abs(value) < 0.05 else f"{value:+.1f}%".replace("-", "−")
+        common.note(ax, text, (value, row), (gap, 0), ha=side, va="center")
+    ax.axvline(0, color="#444444", lw=0.8)
+    ax.margins(x=0.28)
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlabel="change of g (%)", title=title)
+    return ax
 
 
-@styled
-def plot_systems(
+@common.styled
+def plot_tape(
+    tape: Mapping[int, int], head: int, *, symbols: int = 5, around: int = 8, title: str = "", ax: Any = None
+) -> Any:
+    """Draw the cells of a work tape around its head, the symbol in each; blank cells are pale.
+
+    >>> plot_tape({0: 4}, 0, around=1).get_xlabel()
+    'cell of the work tape'
+    """
+    ax = common.new_axes(ax, figsize=(7, 1.4))
+    blank, shades = symbols // 2, mpl.colormaps["viridis"]
+    for place in range(head - around, head + around + 1):
+        symbol, touched = tape.get(place, blank), place in tape
+        face = shades(symbol / max(symbols - 1, 1)) if touched else "#F4F6F8"
+        edge, width, above = (common.ORANGE, 2.2, 3) if head == place else (common.PALE, 0.8, 2)
+        look: dict[str, Any] = {"facecolor": face, "edgecolor": edge, "lw": width, "zorder": above}
+        ax.add_patch(Rectangle((place - 0.5, 0.02), 1, 0.96, **look))
+        colour = "white" if touched and symbol < symbols / 2 else common.INK
+        ax.text(place, 0.5, str(symbol), ha="center", va="center", color=colour)
+    arrow = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "fontsize": 8}
+    ax.annotate("head", (head, 1.02), (head, 1.42), **arrow)
+    ax.set(xlim=(head - around - 0.6, head + around + 0.6), ylim=(0, 1.6), yticks=[])
+    ax.set(xlabel="cell of the work tape", title=title)
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+@common.styled
+def plot_rewards(
     table: pd.DataFrame,
-    value: str = "performance",
     *,
-    order: Sequence[str] | None = None,
+    low: float = -100.0,
+    high: float = 100.0,
+    levels: Mapping[str, float] | None = None,
     title: str = "",
     ax: Any = None,
 ) -> Any:
-    """A value of each system against Ω of the test domains, which are named below the axis.
+    """Draw the reward of each interaction and the running mean; `levels` are horizontal lines with names.
 
-    `table` has the columns `system`, `domain`, `omega` and the one named by `value`.
-
-    >>> rows = pd.DataFrame({"system": ["a", "a"], "domain": ["near", "far"], "omega": [0.2, 0.8],
-    ...                      "performance": [0.9, 0.3]})
-    >>> plot_systems(rows).get_ylabel()
-    'performance θ'
+    >>> plot_rewards(pd.DataFrame({"reward": [0.0, 100.0]})).get_xlabel()
+    'interaction'
     """
-    import seaborn as sns
-
-    columns_of(table, ["system", "domain", "omega", value], "a table of systems and domains")
-    ax = new_axes(ax, figsize=(7.5, 4.4))
-    names = list(order or dict.fromkeys(table["system"]))
-    how = {"hue": "system", "hue_order": names, "palette": colours_of(names), "errorbar": None}
-    look = {"marker": "o", "ms": 5, "mec": "none", "estimator": None}
-    sns.lineplot(table, x="omega", y=value, ax=ax, **how, **look)
-    ax.set_xlabel("domain distance Ω of the test domain")
-    ax.set_ylabel(VALUE_NAMES.get(value, value.replace("_", " ")))
-    means = table.groupby("domain", sort=False)["omega"].mean().sort_values()
-    places = _apart(means.to_numpy(), 0.035 * float(np.ptp(means.to_numpy())))
-    for (name, omega), place in zip(means.items(), places, strict=True):
-        ax.axvline(omega, color=_GREY, lw=0.5, ls=":", zorder=0)
-        text = shorten(str(name).replace("_", " ").removesuffix("-1"), 24)
-        look = {"xycoords": ("data", "axes fraction"), "rotation": 40, "color": "#555555"}
-        note(ax, text, (place, 1), (0, 3), fontsize=7.5, **look)
-    ax.set_title(title, pad=58)
-    _legend_beside(ax)
+    rewards = common.columns_of(table, ["reward"], "one row per interaction")["reward"].to_numpy(float)
+    ax = common.new_axes(ax, figsize=(6, 3))
+    steps = np.arange(1, len(rewards) + 1)
+    ax.plot(steps, rewards, "o", ms=4, color="#8FA3B5", zorder=2)
+    ax.plot(steps, np.cumsum(rewards) / steps, color=common.BLUE, zorder=3)
+    pad = 0.06 * (high - low)
+    ax.set(ylim=(low - pad, high + pad), xlabel="interaction", ylabel="reward, and its mean", title=title)
+    ax.set_xlim(0.5, max(10.0, len(rewards) + 0.5))
+    kept: list[tuple[str, float]] = []  # levels that nearly coincide share one line and one name
+    for name, level in sorted((levels or {}).items(), key=lambda pair: pair[1]):
+        if kept and level - kept[-1][1] < 0.09 * (high - low):
+            kept[-1] = (f"{kept[-1][0]}, {name}", kept[-1][1])
+        else:
+            kept.append((name, level))
+    look = {"xycoords": ax.get_yaxis_transform(), "ha": "right", "color": common.ORANGE}
+    for name, level in kept:
+        ax.axhline(level, color=common.ORANGE, lw=0.9, ls="--", zorder=1)
+        common.note(ax, name, (1.0, level), (-2, 3), **look)
+    ax.xaxis.get_major_locator().set_params(integer=True)
     return ax
-
-
-def _legend_beside(ax: Any, *, title: str | None = None, shown: bool = True) -> None:
-    """The legend beside the frame, where there is more than one thing to tell apart."""
-    legend = ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    legend.set_visible(shown)
-    legend.set_in_layout(shown)

@@ -16,16 +16,14 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.measures.adaptive.bank import Bank
 from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.presentation.plots.common import heading, styled
-from gindex_lab.presentation.plots.planning import plot_course
+from gindex_lab.presentation.plots.population import plot_course
 from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 from gindex_lab.presentation.widgets.take_test import SittingDemo, pressed
 
 __all__ = ["adaptive_demo", "adaptive_sitting", "adaptive_view"]
 
 _OPTIONS = 5
-_LEVELS = range(
-    7, 13
-)  # of difficulty; eight series of 13 take longer to find than all others together
+_LEVELS = range(7, 13)  # of difficulty; eight series of 13 take longer to find than all others together
 _WIDTH = 2.0  # of an interval of five difficulties
 _EQUATIONS = (
     r"X = \sum_{asked} w r + \sum_{rest} w p + w_I (r_I - p_I)/\pi_I",
@@ -88,9 +86,7 @@ def adaptive_view(presses: str | Sequence[str] = (), seed: int = 1) -> View:
     if len(course):  # guessing is taken off, so that limits may lie below the easiest item
         low, high = min(low, course["low"].min()), max(high, course["high"].max())
     right.set(ylim=(low, high), ylabel="capability Ψ")
-    if not len(
-        course
-    ):  # an axis to show where the interval will be, and no numbers along the items
+    if not len(course):  # an axis to show where the interval will be, and no numbers along the items
         right.set(xticks=[], xlabel="items asked")
         right.axhspan(low, high, color="#EEF1F4")
         told = "Before the first answer your\ncapability may lie anywhere"

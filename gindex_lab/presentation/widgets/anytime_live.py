@@ -41,9 +41,7 @@ def anytime_view(agent: str, rival: str = "random", seconds: float = 5.0, seed: 
     for name, value in (("agent", agent), ("rival", rival)):
         choice(name, value, TESTED)
     if agent == rival:
-        raise BadInput(
-            "rival", rival, "[same-agent] is the agent itself", "choose two different agents"
-        )
+        raise BadInput("rival", rival, "[same-agent] is the agent itself", "choose two different agents")
     number("seconds", seconds, 0.01, 1000)
     results = {name: test(name, seconds=seconds, tau0=_TAU, seed=seed) for name in (agent, rival)}
     figure = blank_figure(8.4, 3.7, left=0.095, wspace=0.24)

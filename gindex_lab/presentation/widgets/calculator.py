@@ -17,7 +17,7 @@ from gindex_lab.measures.programs.gindex import g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import generalisation_level
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.teaching import plot_changes
+from gindex_lab.presentation.plots.tasks import plot_changes
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 
@@ -46,9 +46,7 @@ def system(
     omega = pd.DataFrame(np.where(np.eye(n, dtype=bool), near, far), names, names)
     tasks = pd.DataFrame({"domain": names, "performance": theta})
     counts = dict.fromkeys(names, integer("samples", samples))
-    return Experiment(
-        counts, number("compute", compute, 0, open_ends=True), tasks, "imagined", omega
-    )
+    return Experiment(counts, number("compute", compute, 0, open_ends=True), tasks, "imagined", omega)
 
 
 def sensitivities(mode: str = "exact", *, performance: float, **given: Any) -> dict[str, float]:
@@ -74,9 +72,7 @@ def sensitivities(mode: str = "exact", *, performance: float, **given: Any) -> d
     }
     shares = ("performance", "own", "other")
     allowed = {
-        name: change
-        for name, change in changed.items()
-        if all(change.get(key, 0) <= 1 for key in shares)
+        name: change for name, change in changed.items() if all(change.get(key, 0) <= 1 for key in shares)
     }
     after = {
         name: float(g_index(system(**(full | change)), mode))  # type: ignore[arg-type]

@@ -60,8 +60,7 @@ def room_for(students: object, megabytes: float) -> int:
     if need > megabytes:
         most = max(0, int((megabytes - RESERVE) // SESSION))
         problem = (
-            f"[too-large] needs {need / 1000:.1f} GB of free memory, "
-            f"and {megabytes / 1000:.1f} GB are free"
+            f"[too-large] needs {need / 1000:.1f} GB of free memory, and {megabytes / 1000:.1f} GB are free"
         )
         remedy = f"close other programs, or use STUDENTS={most}"
         raise BadInput("STUDENTS", number, problem, remedy)
@@ -111,9 +110,7 @@ Classroom mode opens the teaching demos of this machine to others.
 """
 
 
-def password(
-    environment: MutableMapping[str, str], ask: Callable[[str], str] = getpass.getpass
-) -> str:
+def password(environment: MutableMapping[str, str], ask: Callable[[str], str] = getpass.getpass) -> str:
     """The hash of the class's password, which is asked for or comes from GINDEX_LAB_PASSWORD (and leaves it).
 
     >>> room = {"GINDEX_LAB_PASSWORD": "turtles all the way"}
@@ -143,9 +140,7 @@ class ClassPassword(PasswordIdentityProvider):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         if not self.hashed:
-            raise BadInput(
-                "hashed_password", "", "[missing] is missing", "give the class a password"
-            )
+            raise BadInput("hashed_password", "", "[missing] is missing", "give the class a password")
         self.hashed_password, self.token = self.hashed, ""
         self._wrong: defaultdict[str, deque[float]] = defaultdict(deque)
 
@@ -192,9 +187,7 @@ class Classroom(Demos):
     def init_handlers(self) -> list[Any]:
         """Pages that know their student."""
         found = super().init_handlers()
-        return [
-            tuple(_Page if part is TornadoVoilaHandler else part for part in one) for one in found
-        ]
+        return [tuple(_Page if part is TornadoVoilaHandler else part for part in one) for one in found]
 
     def listen(self) -> None:
         """Listen for requests to these names only: a page elsewhere cannot reach us by a name of its own."""

@@ -117,21 +117,15 @@ def curve_view(heights: Sequence[float]) -> View:
     return View(figure, numbers, code, _reading(table.iloc[0]), {"indicators": table})
 
 
-def plot_plane(
-    ax: Any, table: pd.DataFrame, interval: tuple[float, float], title: str = "Its place"
-) -> None:
+def plot_plane(ax: Any, table: pd.DataFrame, interval: tuple[float, float], title: str = "Its place") -> None:
     """The plane of capability and spread without names: quick enough to follow a slider."""
-    plot_capability_spread(
-        table, interval, ax=ax, summary=False, labels=False, title=title, frame="interval"
-    )
+    plot_capability_spread(table, interval, ax=ax, summary=False, labels=False, title=title, frame="interval")
 
 
 def _checked(heights: object) -> FloatArray:
     found = vector("heights", heights)
     if len(found) < 2:
-        raise BadInput(
-            "heights", heights, "[too-few] are too few for a curve", "give at least two responses"
-        )
+        raise BadInput("heights", heights, "[too-few] are too few for a curve", "give at least two responses")
     if ((found < 0) | (found > 1)).any():
         at = int(np.flatnonzero((found < 0) | (found > 1))[0])
         remedy = "a mean response lies between 0 and 1"
@@ -147,9 +141,7 @@ def _reading(row: pd.Series) -> str:
         return "More is solved of the easy than of the hard: more general than a constant curve."
     if gamma >= -0.05:
         return "Difficulty hardly matters: no more general than a constant curve."
-    return (
-        "Hard items are solved better than easy ones: abstruse, less general than a constant curve."
-    )
+    return "Hard items are solved better than easy ones: abstruse, less general than a constant curve."
 
 
 def curve_demo(levels: int = LEVELS) -> LiveDemo:

@@ -44,9 +44,7 @@ def typed(given: object, percent: bool = False) -> Typed | None:
     >>> typed("1.80").half, typed("exp(0.6)").half, typed("a lot"), typed("1/0")
     (0.005, None, None, None)
     """
-    text = (
-        (repr(float(given)) if isinstance(given, float) else str(given)).translate(_SIGNS).strip()
-    )
+    text = (repr(float(given)) if isinstance(given, float) else str(given)).translate(_SIGNS).strip()
     if len(text) > LONGEST:
         return None
     if percent and text.endswith("%"):

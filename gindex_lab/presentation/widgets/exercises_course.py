@@ -112,7 +112,7 @@ def _logistic(theta: float, beta: float, name: str) -> float:
 
 
 def _horizon(level: float, theta: float, beta: float) -> float:
-    from gindex_lab.measures.horizons.logistic import logit
+    from scipy.special import logit
 
     return float(2 ** (theta - logit(level) / beta))
 
@@ -149,13 +149,11 @@ def _price() -> str:
     import pandas as pd
 
     from gindex_lab.measures.adaptive.bank import Bank
-    from gindex_lab.measures.adaptive.loop import adaptive
+    from gindex_lab.measures.adaptive.session import adaptive
     from gindex_lab.studies.simulations.stopping_study import ordinary
 
     bank = Bank(pd.DataFrame({"difficulty": [k / 10 for k in range(100)]}))
-    course = adaptive(
-        lambda k: float(k % 2), bank, measure="mean", rule="random", budget=40, seed=1
-    ).table
+    course = adaptive(lambda k: float(k % 2), bank, measure="mean", rule="random", budget=40, seed=1).table
     low, high = ordinary(bank, course, "mean")
     ratio = float((course["high"] - course["low"]).iloc[-1] / (high - low)[-1])
     return "wider" if ratio > 1.02 else "narrower" if ratio < 0.98 else "as wide"

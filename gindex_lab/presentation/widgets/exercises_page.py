@@ -13,8 +13,7 @@ import tomllib
 from functools import cache
 from typing import Any
 
-from gindex_lab.presentation.pages import TEMPLATES
-from gindex_lab.presentation.policy import policy
+from gindex_lab.presentation.pages import TEMPLATES, policy
 from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
 

@@ -89,9 +89,7 @@ class LiveDemo:
         for name in values:
             if name not in self.controls:
                 remedy = "use one of " + ", ".join(self.controls)
-                raise BadInput(
-                    "control", name, "[not-a-control] is not a control of this demo", remedy
-                )
+                raise BadInput("control", name, "[not-a-control] is not a control of this demo", remedy)
         moved = self._values | values
         self.function(**moved)
         self._values = moved

@@ -15,7 +15,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.teaching import plot_responses
+from gindex_lab.presentation.plots.tasks import plot_responses
 from gindex_lab.presentation.widgets.curve import plot_plane
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import View, blank_figure
@@ -48,9 +48,7 @@ def guttman_responses(
     kinds = integer("topics", topics)
     draw = generator(seed)
     easy = np.arange(m) / m
-    taste = draw.random((n, m)) * 0.5 + (
-        np.arange(m)[None, :] % kinds != draw.integers(kinds, size=(n, 1))
-    )
+    taste = draw.random((n, m)) * 0.5 + (np.arange(m)[None, :] % kinds != draw.integers(kinds, size=(n, 1)))
     rank = np.argsort(np.argsort((1 - weight) * easy + weight * taste, axis=1), axis=1)
     solved = np.round(m * np.arange(1, n + 1) / (n + 1))[:, None]
     names = [f"agent {k + 1}" for k in range(n)]
@@ -88,9 +86,7 @@ def guttman_view(specialists: float, topics: int = 4, seed: int = 1) -> View:
 
 def _reading(gamma: float) -> str:
     if gamma > 0.99:
-        return (
-            "A Guttman table: who solves a hard item solves all easier ones. All are generalists."
-        )
+        return "A Guttman table: who solves a hard item solves all easier ones. All are generalists."
     if gamma > 0.4:
         return "Some easy items are failed, some hard ones solved: the spread has grown, the score has not."
     return "Everybody has a topic, difficulty hardly matters: specialists, with the scores they had before."

@@ -64,9 +64,7 @@ def horizon_view(theta: float, beta: float) -> View:
         "γ on the tested lengths": float(found["normalised_generality"]),
     }
     code = f"gl.logistic_indicators({theta:g}, {beta:g}, {TESTED})"
-    return View(
-        figure, numbers, code, _reading(theta, beta, found), {"indicators": found.to_frame().T}
-    )
+    return View(figure, numbers, code, _reading(theta, beta, found), {"indicators": found.to_frame().T})
 
 
 def _reading(theta: float, beta: float, found: pd.Series) -> str:

@@ -16,7 +16,7 @@ from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.teaching import plot_responses
+from gindex_lab.presentation.plots.tasks import plot_responses
 from gindex_lab.presentation.widgets.curve import plot_plane
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import View, blank_figure
@@ -122,6 +122,4 @@ def individuals_demo() -> LiveDemo:
         "seed": Control("seed", 1, 1, 20, 1),
     }
     title = "Populations and individuals"
-    return LiveDemo(
-        individuals_view, controls, name="individuals", title=title, equations=_EQUATIONS
-    )
+    return LiveDemo(individuals_view, controls, name="individuals", title=title, equations=_EQUATIONS)

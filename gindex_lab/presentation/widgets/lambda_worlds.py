@@ -107,9 +107,7 @@ class WorldSession:
         done = self.items[: self.number]
         names = [f"world {k + 1}" for k in range(self.number)]
         frame = pd.DataFrame([np.clip(self.means, 0, 1)], [agent], names)
-        return Responses(
-            frame, [complexity(world, "comp2") for world in done], source="own experiment"
-        )
+        return Responses(frame, [complexity(world, "comp2") for world in done], source="own experiment")
 
 
 @styled
@@ -130,9 +128,7 @@ def plot_world(walk: Session, *, title: str = "", ax: Any = None) -> Any:
     for target, actions in by_target.items():
         _draw_way(ax, place[walk.cell], place[target], " or ".join(actions), target == walk.cell)
     for k in range(n):
-        signs = [
-            mark for mark, at in zip(_MARKS, (walk.first, walk.second), strict=True) if at == k
-        ]
+        signs = [mark for mark, at in zip(_MARKS, (walk.first, walk.second), strict=True) if at == k]
         signs += ["you"] if walk.cell == k else []
         ax.text(*place[k], "\n".join(signs), ha="center", va="center", fontsize=10, zorder=4)
     ax.set(xlim=(-2.0, 2.0), ylim=(-1.5, 1.5), aspect="equal")
@@ -153,9 +149,7 @@ def world_in_words(walk: Session) -> str:
     led = ", ".join(f"action {action} leads to cell {int(target) + 1}" for action, target in ways)
     marks = zip(_MARKS, (walk.first, walk.second), strict=True)
     seen = ", ".join(f"{mark} is in cell {at + 1}" for mark, at in marks)
-    last = (
-        f" The last reward was {walk.rewards[-1]:+.0f}.".replace("-", "−") if walk.rewards else ""
-    )
+    last = f" The last reward was {walk.rewards[-1]:+.0f}.".replace("-", "−") if walk.rewards else ""
     here = f"A world of {walk.environment.cells} cells. You are in cell {walk.cell + 1}, {seen}."
     return f"{here} {led[:1].upper()}{led[1:]}.{last}"
 

@@ -208,9 +208,7 @@ class Demo:
 
         self.function, self.controls, self.name = view, dict(controls), name
         self.equations = equations
-        self.picture, self.numbers, self.code, self.note, self.problem = (
-            widgets.HTML() for _ in range(5)
-        )
+        self.picture, self.numbers, self.code, self.note, self.problem = (widgets.HTML() for _ in range(5))
         self.picture.add_class("gl-picture")
         self.held = False
         self.view = self._compute()

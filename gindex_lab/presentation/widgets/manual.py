@@ -16,7 +16,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import generator
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.teaching import plot_rewards
+from gindex_lab.presentation.plots.tasks import plot_rewards
 from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 from gindex_lab.presentation.widgets.stepper import PROGRAMS
 from gindex_lab.worlds.aiq.machine import Machine
@@ -113,18 +113,14 @@ def manual_view(program: str, keys: Sequence[str] = "", seed: int = 0) -> View:
     }
     figure = blank_figure(8.4, 3.2, bottom=0.16)
     ax = figure.subplots()
-    levels = (
-        {} if best is None or worst is None else {"best possible": best, "worst possible": worst}
-    )
+    levels = {} if best is None or worst is None else {"best possible": best, "worst possible": worst}
     if len(game):
         plot_rewards(game, levels=levels, title="Your rewards, and their mean", ax=ax)
     else:
         text = "press an action: what does this environment pay for?"
         ax.text(0.5, 0.5, text, ha="center", fontsize=13, color="#555555")
         ax.set_axis_off()
-    named = (
-        f"gl.widgets.PROGRAMS[{PROGRAMS.index(program)}]" if program in PROGRAMS else repr(program)
-    )
+    named = f"gl.widgets.PROGRAMS[{PROGRAMS.index(program)}]" if program in PROGRAMS else repr(program)
     code = f'gl.widgets.play({named}, "{"".join(keys)}", seed={seed})'
     listed = ", ".join(f"{reward:g}" for reward in game["reward"].tail(20)) or "none yet"
     shows = f"The rewards of the game, the last twenty: {listed}."
@@ -161,8 +157,7 @@ def manual_demo() -> _Game:
         "r": "r: random from now on",
     }
     buttons = {
-        key: widgets.Button(description=label, layout={"width": "auto"})
-        for key, label in labels.items()
+        key: widgets.Button(description=label, layout={"width": "auto"}) for key, label in labels.items()
     }
     row = widgets.Box(list(buttons.values()), layout={"flex_flow": "row wrap", "width": "330px"})
     demo = _Game(manual_view, controls, name="manual", equations=_EQUATIONS, extra=[row])

@@ -26,9 +26,7 @@ from gindex_lab.presentation.widgets.guards import FewKernels
 
 __all__ = ["ASKING", "WarmKernels"]
 
-ASKING: ContextVar[str] = ContextVar(
-    "ASKING", default=""
-)  # the student whose page asks for a kernel
+ASKING: ContextVar[str] = ContextVar("ASKING", default="")  # the student whose page asks for a kernel
 _READY = "__import__('gindex_lab.presentation.widgets.warm', fromlist=['ready']).ready({})"
 _SECONDS = 300  # for a kernel to get ready, on a machine however busy
 _PAUSE = 5  # seconds that a page has for itself before the next kernel is started
@@ -114,9 +112,7 @@ class WarmKernels(FewKernels):
             kernel = self._waiting.pop(0)
             manager: Any = self.get_kernel(kernel)
             if await manager.is_alive():
-                manager.last_activity = datetime.now(
-                    UTC
-                )  # it waited long: not idle, but about to be used
+                manager.last_activity = datetime.now(UTC)  # it waited long: not idle, but about to be used
                 return kernel
             await self.shutdown_kernel(kernel, now=True)
         return None

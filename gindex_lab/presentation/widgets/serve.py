@@ -101,8 +101,7 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in inherited.items() if name != "MPLBACKEND"}
     ours = {"JUPYTER_PATH": _SHARE, "JUPYTER_CONFIG_PATH": _SHARE}
     return kept | {
-        name: os.pathsep.join(filter(None, [str(place), kept.get(name)]))
-        for name, place in ours.items()
+        name: os.pathsep.join(filter(None, [str(place), kept.get(name)])) for name, place in ours.items()
     }
 
 

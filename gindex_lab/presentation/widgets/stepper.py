@@ -12,7 +12,7 @@ from typing import Any
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import integer
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.teaching import plot_tape
+from gindex_lab.presentation.plots.tasks import plot_tape
 from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 from gindex_lab.worlds.aiq.explain import explain
 from gindex_lab.worlds.aiq.machine import trace
@@ -132,9 +132,7 @@ def stepper_demo() -> Demo:
             continuous_update=False,
             **style,
         ),
-        "actions": widgets.Text(
-            value="424", description="actions", continuous_update=False, **style
-        ),
+        "actions": widgets.Text(value="424", description="actions", continuous_update=False, **style),
         "step": widgets.IntSlider(value=1, min=1, max=60, description="step", **style),
     }
     play = widgets.Play(min=1, max=60, interval=700)

@@ -68,9 +68,7 @@ def written_flow(text: str) -> Flow:
 def _node(number: int, line: str) -> dict[str, Any]:
     found = _NODE.fullmatch(line)
     if found is None:
-        raise BadProgram(
-            f"line {number}", line, "[not-a-node] is neither a node nor a wire", _NODE_HELP
-        )
+        raise BadProgram(f"line {number}", line, "[not-a-node] is neither a node nor a wire", _NODE_HELP)
     kind, *attributes = (part.strip() for part in found[2].split(","))
     node: dict[str, Any] = {"id": found[1], "type": kind, "wires": [[]]}
     for part in attributes:
@@ -94,9 +92,7 @@ def _wire(number: int, names: list[str], nodes: dict[str, dict[str, Any]]) -> No
     for name in names:
         if name not in nodes:
             remedy = f"write a line such as `{name or 'out'}: debug`"
-            raise BadProgram(
-                f"line {number}", name, "[not-a-node] is wired to, but is not defined", remedy
-            )
+            raise BadProgram(f"line {number}", name, "[not-a-node] is wired to, but is not defined", remedy)
     for source, target in pairwise(names):
         nodes[source]["wires"][0].append(target)
 
@@ -194,8 +190,6 @@ def programs_demo() -> Demo:
     controls = {
         "first": widgets.Textarea(value=EXAMPLES[0], tooltip="the first program", **look),
         "second": widgets.Textarea(value=EXAMPLES[1], tooltip="the second program", **look),
-        "mode": widgets.ToggleButtons(
-            options=["exact", "reference"], style={"button_width": "90px"}
-        ),
+        "mode": widgets.ToggleButtons(options=["exact", "reference"], style={"button_width": "90px"}),
     }
     return Demo(programs_view, controls, name="programs", equations=_EQUATIONS)

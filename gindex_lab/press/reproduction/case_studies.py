@@ -64,9 +64,7 @@ def claim_population(first: str, table: pd.DataFrame, exact: pd.DataFrame | None
     """
     parts = re.fullmatch(r"([A-Z])(\d+)", str(first))
     if parts is None:
-        raise BadInput(
-            "first", first, "[not-a-claim] is not the id of a claim", 'use one such as "N373"'
-        )
+        raise BadInput("first", first, "[not-a-claim] is not the id of a claim", 'use one such as "N373"')
     ours = printed_numbers(table)
     true = None if exact is None else printed_numbers(exact)
     for k, (key, value) in enumerate(ours.items()):
@@ -135,9 +133,7 @@ def told_apart(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataF
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
 
 
-def cumulative_frames(
-    table: pd.DataFrame, dates: pd.Series, by: str = "month"
-) -> dict[str, pd.DataFrame]:
+def cumulative_frames(table: pd.DataFrame, dates: pd.Series, by: str = "month") -> dict[str, pd.DataFrame]:
     """The agents known at each date, from the first date to the last (Fig. S20, S21).
 
     `dates` is an ISO date for each agent; `by` is the precision: "year", "month" or "day". Every
@@ -151,9 +147,7 @@ def cumulative_frames(
     choice("by", by, list(_LENGTH))
     absent = table.index.difference(dates.index, sort=False)
     if len(absent):
-        raise BadInput(
-            "dates", absent[0], "[no-date] is an agent without a date", "give each agent one"
-        )
+        raise BadInput("dates", absent[0], "[no-date] is an agent without a date", "give each agent one")
     text = dates.loc[table.index].astype(str)
     wrong = ~text.str.fullmatch(r"\d{4}-\d{2}-\d{2}")
     if wrong.any():
@@ -203,9 +197,7 @@ def plot_curves(
     down = -(-len(table) // across)
     with plt.style.context(STYLE):
         size = (2.75 * across, 2.1 * down + 0.6)
-        figure, grid = plt.subplots(
-            down, across, figsize=size, sharex=True, sharey=True, squeeze=False
-        )
+        figure, grid = plt.subplots(down, across, figsize=size, sharex=True, sharey=True, squeeze=False)
         for k, ax in enumerate(grid.flat):
             if k >= len(table):
                 ax.set_axis_off()
@@ -269,9 +261,7 @@ def printed_agents(section: str) -> pd.DataFrame:
     for claim, agent, measure in _printed(section):
         rows.setdefault(agent, {})[measure] = float(claim.published)
     if not rows:
-        raise BadInput(
-            "section", section, "[no-numbers] prints no numbers of agents", 'use "A.3" or "A.4"'
-        )
+        raise BadInput("section", section, "[no-numbers] prints no numbers of agents", 'use "A.3" or "A.4"')
     return pd.DataFrame.from_dict(rows, orient="index")
 
 

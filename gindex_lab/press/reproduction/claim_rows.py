@@ -95,9 +95,7 @@ class Claim:
     @property
     def place(self) -> str:
         """Where it stands: section and figure or table."""
-        return ", ".join(
-            part for part in (f"§{self.section}" * bool(self.section), self.figure) if part
-        )
+        return ", ".join(part for part in (f"§{self.section}" * bool(self.section), self.figure) if part)
 
     @property
     def what(self) -> str:

@@ -99,9 +99,7 @@ def _refuse(claim_id: str, value: object, what: str, remedy: str) -> NoReturn:
     raise BadInput("value", value, f"[wrong-type] claim {claim_id} is {what}", remedy)
 
 
-def agrees(
-    kind: str, expected: str, value: Value, *, truncated: bool = False, error: float = 0.0
-) -> bool:
+def agrees(kind: str, expected: str, value: Value, *, truncated: bool = False, error: float = 0.0) -> bool:
     """Whether a computed value is what was printed, to the printed digits.
 
     A value that was sampled may be off by twice its standard `error` as well.
@@ -164,6 +162,4 @@ def told(value: Value | None, printed: str = "") -> str:
         return shown(value)
     values: Sequence[float] = value if isinstance(value, list) else [value]
     decimals = max((len(part) for part in re.findall(r"\d\.(\d+)", printed)), default=0) + 2
-    return ", ".join(
-        number_words(v, 0 if v == round(v) else decimals).replace(",", "") for v in values
-    )
+    return ", ".join(number_words(v, 0 if v == round(v) else decimals).replace(",", "") for v in values)

@@ -235,9 +235,7 @@ def _row(result: Result) -> dict[str, Any]:
     }
 
 
-def summary(
-    paper: str | None = None, reports: Path | None = None, by: str = "paper"
-) -> pd.DataFrame:
+def summary(paper: str | None = None, reports: Path | None = None, by: str = "paper") -> pd.DataFrame:
     """How many claims have which status: papers (or `by="grade"`) x statuses, with sums.
 
     A number that stands in two rows is counted once.
@@ -262,9 +260,7 @@ def summary(
 def _of_paper(found: list[Result], paper: str | None) -> list[Result]:
     papers = sorted({result.claim.paper for result in found})
     if paper is not None and paper not in papers:
-        raise BadInput(
-            "paper", paper, "[not-in-ledger] is not in the ledger", f"use one of {papers}"
-        )
+        raise BadInput("paper", paper, "[not-in-ledger] is not in the ledger", f"use one of {papers}")
     return [result for result in found if paper in (None, result.claim.paper)]
 
 

@@ -81,9 +81,7 @@ def documented() -> dict[str, list[PublicName]]:
     return found
 
 
-def build(
-    out: Path | str = Path("reports") / "docs", reports: Path | str = Path("reports")
-) -> Path:
+def build(out: Path | str = Path("reports") / "docs", reports: Path | str = Path("reports")) -> Path:
     """Write the guide and the reference into the folder `out`, whole or not at all; its front page.
 
     The front page leads to the reports of the notebooks, where there are some in the folder `reports`.
@@ -193,7 +191,7 @@ def _reference(modules: list[str], folder: Path) -> None:
     import pdoc
 
     from gindex_lab import __version__
-    from gindex_lab.presentation.policy import with_policy
+    from gindex_lab.presentation.pages import with_policy
 
     pdoc.render.configure(docformat="numpy", footer_text=f"gindex_lab {__version__}", math=False)
     with warnings.catch_warnings():  # names that only the type checker imports stay as written

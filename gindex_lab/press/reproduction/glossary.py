@@ -86,9 +86,7 @@ def explained(html: str, up: str = "") -> str:
     page = BeautifulSoup(html, "html.parser")
     told: set[tuple[int, str]] = set()
     for node in list(page.find_all(string=_pattern()[0])):
-        if not _SILENT & {parent.name for parent in node.parents} and not node.find_parent(
-            class_="quoted"
-        ):
+        if not _SILENT & {parent.name for parent in node.parents} and not node.find_parent(class_="quoted"):
             _explain(page, node, up, told)
     letters = {term.symbol: term for term in terms()}
     for formula in page.find_all("math"):

@@ -16,6 +16,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
+from gindex_lab.foundation.validate import Mode
 from gindex_lab.measures.horizons.growth import doubling_time
 from gindex_lab.measures.horizons.horizons import horizon
 from gindex_lab.press import notebook as nb
@@ -87,9 +88,7 @@ def _with_minutes(study: Responses, minutes: pd.Series) -> Responses:
     kept = minutes.dropna()
     part = study.select(items=list(kept.index))
     items = part.items.assign(minutes=kept, difficulty=np.log2(kept))
-    return Responses(
-        part.frame, items=items, agents=part.agents, name=study.name, source=study.source
-    )
+    return Responses(part.frame, items=items, agents=part.agents, name=study.name, source=study.source)
 
 
 def claim_by_quantity(
@@ -121,9 +120,7 @@ def claim_by_quantity(
     return len(rows)
 
 
-def claim_fits(
-    table: pd.DataFrame, section: str, suffix: str = "", exact: pd.DataFrame | None = None
-) -> int:
+def claim_fits(table: pd.DataFrame, section: str, suffix: str = "", exact: pd.DataFrame | None = None) -> int:
     """Horizons, slope and intercept of every agent against the printed ones of a section/figure."""
     beside = None if exact is None else _fit_values(exact, suffix)
     return claim_by_quantity(_fit_values(table, suffix), section, exact=beside)
@@ -217,14 +214,10 @@ def pooled(study: Responses, by: str = "system") -> Responses:
     [0.5, 0.0]
     """
     if by not in study.agents:
-        raise BadInput(
-            "by", by, "[no-column] is not a column of agents", f"use one of {list(study.agents)}"
-        )
+        raise BadInput("by", by, "[no-column] is not a column of agents", f"use one of {list(study.agents)}")
     long = study.to_long()
     long = long.assign(trial=long["agent"], agent=long["agent"].map(study.agents[by]))
-    return Responses.from_long(
-        long, trial="trial", items=study.items, name=study.name, source=study.source
-    )
+    return Responses.from_long(long, trial="trial", items=study.items, name=study.name, source=study.source)
 
 
 def demand_table(study: Responses, demands: Sequence[str], *, seed: int) -> pd.DataFrame:
@@ -298,7 +291,7 @@ def short_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(words, index=table.index)
 
 
-def variant_row(study: Responses, dates: pd.Series, mode: str = "reference") -> dict[str, float]:
+def variant_row(study: Responses, dates: pd.Series, mode: Mode = "reference") -> dict[str, float]:
     """Doubling time, R² and number of tasks of one variant, along the strict frontier."""
     table = horizon(study, mode=mode)
     found = doubling_time(table, dates.reindex(table.index), frontier="above")

@@ -65,22 +65,16 @@ def read_catalogue(root: Path) -> list[CatalogueEntry]:
     try:
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise _bad(
-            "catalogue", path, "[not-found] does not exist", "run this in the project"
-        ) from None
+        raise _bad("catalogue", path, "[not-found] does not exist", "run this in the project") from None
     except tomllib.TOMLDecodeError as error:
-        raise _bad(
-            "catalogue", path, f"[not-toml] is not TOML ({error})", "fix that line"
-        ) from None
+        raise _bad("catalogue", path, f"[not-toml] is not TOML ({error})", "fix that line") from None
     entries = [_entry(row, root) for row in listed.get("notebook", [])]
     if not entries:
         raise _bad("catalogue", path, "[empty] lists no notebook", "add a [[notebook]]")
     paths = [entry.path for entry in entries]
     for name in paths:
         if paths.count(name) > 1:
-            raise BadInput(
-                "path", name, "[duplicate] appears in the catalogue twice", "keep one of them"
-            )
+            raise BadInput("path", name, "[duplicate] appears in the catalogue twice", "keep one of them")
     return entries
 
 
@@ -109,15 +103,11 @@ def _entry(row: Mapping[str, Any], root: Path) -> CatalogueEntry:
             problem = f"[missing-field] of notebook {name!r} is missing"
             raise BadInput(key, row.get(key), problem, f"add {key} = ...")
     if len(Path(name).parts) != 2 or not all(p.isidentifier() for p in Path(name).parts):
-        raise BadInput(
-            "path", name, "[not-a-name] is not folder/notebook", 'write it as "gindex/table1"'
-        )
+        raise BadInput("path", name, "[not-a-name] is not folder/notebook", 'write it as "gindex/table1"')
     profiles = {profile: row.get(profile, {}) for profile in PROFILES}
     data = tuple(row.get("data", ()))
     numbers = {key: row[key] for key in ("seed", "seconds") if key in row}
-    return CatalogueEntry(
-        name, row["title"], row["paper"], data, profiles=profiles, root=root, **numbers
-    )
+    return CatalogueEntry(name, row["title"], row["paper"], data, profiles=profiles, root=root, **numbers)
 
 
 def _bad(argument: str, path: Path, problem: str, remedy: str) -> BadInput:

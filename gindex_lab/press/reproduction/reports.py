@@ -17,8 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.presentation.pages import TEMPLATES, formula, page
-from gindex_lab.presentation.policy import player_scripts
+from gindex_lab.presentation.pages import TEMPLATES, formula, page, player_scripts
 from gindex_lab.press.claim_lines import claims_line
 from gindex_lab.press.reproduction.claims import (
     GRADES,
@@ -245,9 +244,7 @@ def _order(entry: CatalogueEntry) -> tuple[int, list[Any]]:
     """The figures of a paper first, then its tables and case studies, each in the order of their numbers."""
     name = entry.path.rpartition("/")[2]
     kinds = ("fig", "table", "a", "theory", "session")
-    kind = next(
-        (k for k, start in enumerate(kinds) if re.match(rf"{start}(\d|_)", name)), len(kinds)
-    )
+    kind = next((k for k, start in enumerate(kinds) if re.match(rf"{start}(\d|_)", name)), len(kinds))
     return kind, [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
@@ -299,14 +296,10 @@ def _card(
 def glossary_page(entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]]) -> str:
     """What the symbols mean, with the notebooks that show them at work."""
     there = {entry.path: entry.title for entry in entries if "outputs" in runs[entry.path]}
-    return page(
-        "glossary.html.j2", title="Glossary", terms=terms(), there=there, up="", here="glossary"
-    )
+    return page("glossary.html.j2", title="Glossary", terms=terms(), there=there, up="", here="glossary")
 
 
-def ten_minutes_page(
-    entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]]
-) -> str:
+def ten_minutes_page(entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]]) -> str:
     """The ideas from the beginning, with the figures and the answers of the notebooks that have run."""
     answers = {}
     for entry in entries:
@@ -319,9 +312,7 @@ def ten_minutes_page(
             shown |= _sources(run.get("provenance") or {})
             answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
     title = "In ten minutes"
-    return explained(
-        page("ten_minutes.html.j2", title=title, answers=answers, up="", here="ten_minutes")
-    )
+    return explained(page("ten_minutes.html.j2", title=title, answers=answers, up="", here="ten_minutes"))
 
 
 def _counts(found: Iterable[Result]) -> dict[str, int]:

@@ -21,10 +21,10 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.bars import progress_bar
 from gindex_lab.foundation.errors import CannotWrite
 from gindex_lab.foundation.interrupts import ends_once, quiet_start
 from gindex_lab.foundation.output import write_text
+from gindex_lab.foundation.parallel import progress_bar
 from gindex_lab.foundation.validate import choice, integer
 from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
@@ -77,9 +77,7 @@ def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
     record = kept.read_record(folder)
     if record is None:
         return kept.why_unread(folder)
-    changed = [
-        name for name, value in wanted.items() if record.get("inputs", {}).get(name) != value
-    ]
+    changed = [name for name, value in wanted.items() if record.get("inputs", {}).get(name) != value]
     if changed:
         return f"{', '.join(changed)} changed"
     for name in record["outputs"]:
@@ -113,11 +111,7 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
         for task, failure in finished:
             record = kept.read_record(task.folder)
             took = f"{record.get('seconds', 0):.1f} s" if record and not failure else ""
-            say(
-                str(failure)
-                if failure
-                else f"{task.entry.path}: {took} ({reasons[task.entry.path]})"
-            )
+            say(str(failure) if failure else f"{task.entry.path}: {took} ({reasons[task.entry.path]})")
             _check_disk(reports, failure)
             _note(task, failure)
             failures += [failure] if failure else []
@@ -130,9 +124,7 @@ def _check_disk(reports: Path, failure: Failure | None) -> None:
         return
     said = any(os.strerror(n) in failure.error for n in (errno.ENOSPC, errno.EDQUOT))
     if said or _free(reports) < _ROOM:  # a kernel that cannot start does not say why
-        problem = (
-            f"[disk-full] is on a disk that is full ({failure.notebook}: {failure.error[:80]})"
-        )
+        problem = f"[disk-full] is on a disk that is full ({failure.notebook}: {failure.error[:80]})"
         remedy = "free some space; the same command goes on where it stopped"
         raise CannotWrite("reports", str(reports), problem, remedy)
 

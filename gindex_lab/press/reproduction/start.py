@@ -56,11 +56,7 @@ def start_page(entries: Sequence[CatalogueEntry], notebooks: Path) -> dict[str, 
     >>> "".join(page["cells"][1]["source"]).splitlines()[-1]
     '- [What happens?](aiq/machine.ipynb)'
     """
-    doors = [
-        (text, link)
-        for text, link in _DOORS
-        if link.startswith("..") or (notebooks / link).exists()
-    ]
+    doors = [(text, link) for text, link in _DOORS if link.startswith("..") or (notebooks / link).exists()]
     listed = "\n".join(f"- [{text}]({link})" for text, link in doors)
     texts = [_WELCOME.format(doors=listed)]
     papers = [*_ORDER, *dict.fromkeys(e.paper for e in entries if e.paper not in _ORDER)]
@@ -90,9 +86,7 @@ def _notebook(texts: Sequence[str]) -> dict[str, Any]:
 def main(root: Path) -> None:
     """Write `notebooks/start.ipynb`."""
     page = start_page(read_catalogue(root), root / "notebooks")
-    write_text(
-        root / "notebooks" / "start.ipynb", json.dumps(page, indent=1, ensure_ascii=False) + "\n"
-    )
+    write_text(root / "notebooks" / "start.ipynb", json.dumps(page, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

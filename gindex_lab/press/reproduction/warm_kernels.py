@@ -133,9 +133,7 @@ def _rehearse() -> None:
         figure.savefig(io.BytesIO(), format=kind, bbox_inches="tight")
 
 
-def run_apart(
-    function: Callable[..., Answer], *arguments: Any, start: Callable[[], None]
-) -> Answer:
+def run_apart(function: Callable[..., Answer], *arguments: Any, start: Callable[[], None]) -> Answer:
     """`function(*arguments)` in a fork with a kernel at hand; `start` is called there first.
 
     Raises `BrokenProcessPool` where the fork died.

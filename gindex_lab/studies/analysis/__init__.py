@@ -9,8 +9,7 @@ from gindex_lab.foundation.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "accuracy": "against_chance floors_of score_table task_table",
-        "differences": "score_differences",
+        "accuracy": "against_chance floors_of score_differences score_table task_table",
         "linking": "linked_differences",
         "comparing": "Order order_of",
         "audit": "audit_counts expected_duplicates item_audit",
@@ -18,7 +17,7 @@ __getattr__, __dir__, __all__ = _contents(
         "shuffle": "shuffle_control",
         "models": "factor_view fitted irt_view person_fit_view",
         "summary": "Said about_control about_data about_items about_order about_survival",
-        "names": "drawable_names",
+        "tables": "drawable_names",
         "options": "TRANSFORMS",
         "whole": "Analysis",
         "starting": "analyse_table",

@@ -1,8 +1,10 @@
-"""Accuracy first: the plain score of every agent, overall and by task, with its interval.
+"""Accuracy first: the score of every agent, overall and by task, and which agents score differently.
 
-A score is the mean response over the items that an agent met; `n` says how many, `coverage` what share of
-all items. Right-or-wrong responses get Wilson's interval, graded ones Student's; where items come in
-families that share their luck, families are the sample (Liang and Zeger 1986).
+A score is the mean response over the items that an agent met. Right-or-wrong responses get Wilson's interval,
+graded ones Student's; where items come in families that share their luck, families are the sample (Liang and
+Zeger 1986). Two agents are compared on the items that both met: right-or-wrong responses by McNemar's exact
+test with the interval of Bonett and Price, others by Student's interval and the test that exchanges the two
+agents unit by unit (Fisher 1935). Holm's method corrects all pairs together.
 """
 
 from __future__ import annotations
@@ -12,16 +14,22 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.guessing import floors_of
-from gindex_lab.foundation.likes import ResponsesLike
-from gindex_lab.foundation.many_tests import half_width
+from gindex_lab.foundation.likes import Label, ResponsesLike
+from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, choice, number
+from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
+from gindex_lab.measures.exchange import exchange
+from gindex_lab.measures.pairs import FEWEST_COMMON
 
-__all__ = ["against_chance", "floors_of", "is_binary", "score_table", "task_table", "wilson"]
+__all__ = ["against_chance", "family_codes", "floors_of", "is_binary", "mcnemar", "score_differences"]
+__all__ += ["score_table", "task_table", "verdicts", "wilson"]
+
+_MOST_PAIRED = 2_000  # agents: two million pairs
+_BLOCK = 20_000_000  # cells of a temporary array: 160 MB
 
 
 def is_binary(data: Responses) -> bool:
-    """Whether every response is 0 or 1; a missing cell is neither, and does not count.
+    """Whether every response is 0 or 1, missing cells apart.
 
     >>> is_binary(Responses([[1, None], [0, 1]])), is_binary(Responses([[0.5, 1]]))
     (True, False)
@@ -30,16 +38,18 @@ def is_binary(data: Responses) -> bool:
     return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
-def score_table(
-    responses: ResponsesLike, ci: float | None = 0.95, resample: str = "items"
-) -> pd.DataFrame:
-    """The score of every agent: `score`, `score_low`, `score_high`, `n` and `coverage`.
+def score_table(responses: ResponsesLike, ci: float | None = 0.95, resample: str = "items") -> pd.DataFrame:
+    """The score of every agent with its interval.
 
     Parameters
     ----------
     responses : gl.Responses, agents x items; a missing cell is an item that the agent did not meet
     ci : level of the interval, None for none
     resample : "items", "families" or "trials", what would come out differently in another study
+
+    Returns
+    -------
+    DataFrame indexed by agent: `score`, `score_low`, `score_high`, `n` (items met), `coverage` (their share).
 
     References
     ----------
@@ -53,44 +63,43 @@ def score_table(
     agent 1   0.75       0.30        0.95  4      1.00
     agent 2   0.33       0.06        0.79  3      0.75
     """
-    if not isinstance(responses, Responses):
-        problem = "holds no responses in [0, 1]"
-        raise BadInput("responses", type(responses).__name__, problem, "pass gl.Responses")
+    study = checked_responses(responses)
     choice("resample", resample, ["items", "families", "trials"])
-    values = responses.values
-    met = ~np.isnan(values)
-    n = met.sum(axis=1)
-    score = np.divide(np.nansum(values, axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
-    columns: dict[str, FloatArray] = {"score": score}
+    n = (~np.isnan(study.values)).sum(axis=1)
+    score = np.nansum(study.values, axis=1) / np.where(n > 0, n, np.nan)
+    columns = {"score": score}
     if ci is not None:
-        level = number("ci", ci, 0, 1, open_ends=True)
-        columns["score_low"], columns["score_high"] = _limits(responses, score, level, resample)
-    columns |= {"n": n, "coverage": n / max(values.shape[1], 1)}
-    return pd.DataFrame(columns, index=responses.frame.index)
+        columns["score_low"], columns["score_high"] = _limits(study, score, confidence(ci), resample)
+    columns |= {"n": n, "coverage": n / max(study.shape[1], 1)}
+    return pd.DataFrame(columns, index=study.frame.index)
 
 
-def _limits(
-    data: Responses, score: FloatArray, ci: float, resample: str
-) -> tuple[FloatArray, FloatArray]:
+def checked_responses(responses: ResponsesLike) -> Responses:
+    if not isinstance(responses, Responses):
+        problem = "is not a table of responses between 0 and 1"
+        raise BadInput("responses", type(responses).__name__, problem, "pass gl.Responses")
+    return responses
+
+
+def _limits(data: Responses, score: FloatArray, ci: float, resample: str) -> tuple[FloatArray, FloatArray]:
     met = ~np.isnan(data.values)
-    units = met.sum(axis=1)
     if resample == "items" and is_binary(data):
-        return wilson(score, units, ci)
+        return wilson(score, met.sum(axis=1), ci)
     if resample == "trials":
         deviation, units = _trial_error(data, met)
     else:
         deviation, units = _unit_error(data, score, met, resample)
     half = half_width(deviation, ci, np.maximum(units - 1, 1))
-    low, high = np.clip(score - half, 0, 1), np.clip(score + half, 0, 1)
-    flat = deviation <= 1e-12  # all alike: how much they could have differed is unknown
-    bound = wilson(score, units, ci)
-    few = units < 2
-    low, high = (np.where(flat, b, x) for b, x in zip(bound, (low, high), strict=True))
+    plain = np.clip(score - half, 0, 1), np.clip(score + half, 0, 1)
+    flat, few = deviation <= 1e-12, units < 2  # all alike: how much they could have differed is unknown
+    low, high = (np.where(flat, w, p) for w, p in zip(wilson(score, units, ci), plain, strict=True))
     return np.where(few, np.nan, low), np.where(few, np.nan, high)
 
 
 def wilson(share: FloatArray, n: np.ndarray, ci: float) -> tuple[FloatArray, FloatArray]:
     """Wilson's limits of a share of n independent trials; NaN without a trial.
+
+    statsmodels' `proportion_confint(..., method="wilson")` gives the same numbers where n > 0.
 
     >>> [round(float(end[0]), 3) for end in wilson(np.array([0.5]), np.array([20]), 0.95)]
     [0.299, 0.701]
@@ -108,14 +117,17 @@ def _unit_error(
     data: Responses, score: FloatArray, met: np.ndarray, resample: str
 ) -> tuple[FloatArray, np.ndarray]:
     """Standard error (A,) of the mean, with items or families as the sample, and how many there are."""
-    n = np.maximum(met.sum(axis=1), 1)
-    away = np.where(met, data.values - score[:, None], 0.0) / n[:, None]
+    away = np.where(met, data.values - score[:, None], 0.0) / np.maximum(met.sum(axis=1), 1)[:, None]
     if resample == "families":
         codes = family_codes(data)
-        away = np.stack([away[:, codes == k].sum(axis=1) for k in range(codes.max() + 1)], axis=1)
-        met = np.stack([met[:, codes == k].any(axis=1) for k in range(codes.max() + 1)], axis=1)
+        away, met = _by_unit(away, codes), _by_unit(met, codes) > 0
     units = met.sum(axis=1)
     return np.sqrt((away**2).sum(axis=1) * units / np.maximum(units - 1, 1)), units
+
+
+def _by_unit(cells: np.ndarray, codes: np.ndarray) -> FloatArray:
+    """The sums (A, F) of cells (A, N) over the items of each unit."""
+    return np.asarray(cells @ (codes[:, None] == np.arange(codes.max() + 1)))
 
 
 def _trial_error(data: Responses, met: np.ndarray) -> tuple[FloatArray, np.ndarray]:
@@ -127,13 +139,12 @@ def _trial_error(data: Responses, met: np.ndarray) -> tuple[FloatArray, np.ndarr
     variance = (cells.var() / cells.count()).groupby("agent").sum(min_count=1)
     spare = (cells.count() - 1).groupby("agent").sum()
     index = data.frame.index
-    n = np.maximum(met.sum(axis=1), 1)
-    error = np.sqrt(variance.reindex(index).to_numpy(dtype=float)) / n
+    error = np.sqrt(variance.reindex(index).to_numpy(dtype=float)) / np.maximum(met.sum(axis=1), 1)
     return np.nan_to_num(error), spare.reindex(index, fill_value=0).to_numpy() + 1
 
 
 def family_codes(data: Responses) -> np.ndarray:
-    """The family of each item as a number from 0 on; refused where items have none."""
+    """The family of each item as a number from 0 on; refused if items have none."""
     if data.family is None:
         problem, remedy = "needs the family of each item", "give items a column 'family'"
         raise BadInput("resample", "families", problem, remedy)
@@ -141,8 +152,20 @@ def family_codes(data: Responses) -> np.ndarray:
 
 
 def task_table(responses: Responses, ci: float | None = 0.95) -> pd.DataFrame | None:
-    """One row per agent and family: `agent`, `task`, and the columns of `score_table`; None without families.
+    """The score of every agent on every task, that is on the items of each family.
 
+    Parameters
+    ----------
+    responses : gl.Responses whose items have families
+    ci : level of the intervals, None for none
+
+    Returns
+    -------
+    DataFrame with one row per agent and task: `agent`, `task`, and the columns of `score_table`; None with
+    fewer than two families.
+
+    Examples
+    --------
     >>> items = pd.DataFrame({"family": ["sums", "sums", "verse"]}, index=["a", "b", "c"])
     >>> runs = Responses(pd.DataFrame([[1, 0, 1]], ["ann"], list("abc")), items=items)
     >>> task_table(runs, ci=None)[["task", "score", "n"]]
@@ -160,18 +183,23 @@ def task_table(responses: Responses, ci: float | None = 0.95) -> pd.DataFrame | 
     return table[table["n"] > 0].reset_index(drop=True)
 
 
-# -- against guessing --------------------------------------------------------------------------------
-
-
 def against_chance(responses: Responses, scores: pd.DataFrame, floors: pd.Series) -> pd.DataFrame:
-    """The floor of the items that each agent met, how far its score lies above it, and in words.
+    """How far the score of every agent lies above guessing.
 
-    `floor` is the mean chance over the items met, `above_chance` (score - floor) / (1 - floor): 0 is
-    guessing, 1 everything right. `against_chance` is "above chance", "at chance" or "below chance" by the
-    interval of the score, and "unknown" without one.
+    Parameters
+    ----------
+    responses : gl.Responses
+    scores : the table of `score_table(responses)`
+    floors : the chance of a right answer by luck at each item (`gl.analysis.floors_of`)
 
-    >>> from gindex_lab.studies.analysis.accuracy import score_table
-    >>> from gindex_lab.foundation.guessing import floors_of
+    Returns
+    -------
+    DataFrame indexed by agent: `floor` (mean chance over the items met), `above_chance` ((score - floor) /
+    (1 - floor): 0 is guessing, 1 everything right) and `against_chance`: "above chance", "at chance" or
+    "below chance" by the interval of the score, "unknown" without one.
+
+    Examples
+    --------
     >>> runs = Responses([[1] * 30 + [0] * 10, [1] * 10 + [0] * 30, [1] * 2 + [0] * 38])
     >>> found = against_chance(runs, score_table(runs), floors_of(runs, 0.25))
     >>> found["against_chance"].tolist(), found["above_chance"].round(2).tolist()
@@ -179,14 +207,149 @@ def against_chance(responses: Responses, scores: pd.DataFrame, floors: pd.Series
     """
     met = responses.frame.notna().to_numpy()
     level = (met * floors.to_numpy()).sum(axis=1) / np.maximum(met.sum(axis=1), 1)
-    room = np.maximum(1 - level, 1e-12)
+    above = (scores["score"] - level) / np.maximum(1 - level, 1e-12)
+    words: object = "unknown"
     if "score_low" in scores:
-        words = np.select(
-            [scores["score_low"] > level, scores["score_high"] < level],
-            ["above chance", "below chance"],
-            "at chance",
-        )
+        cases = [scores["score_low"] > level, scores["score_high"] < level]
+        words = np.select(cases, ["above chance", "below chance"], "at chance")
+    return pd.DataFrame({"floor": level, "above_chance": above, "against_chance": words}, scores.index)
+
+
+# -- pairs ---------------------------------------------------------------------------------------------
+
+
+def score_differences(
+    responses: ResponsesLike, ci: float = 0.95, resample: str = "items", *, against: Label = None
+) -> pd.DataFrame:
+    """How far the scores of every pair of agents differ on the items that both met.
+
+    Parameters
+    ----------
+    responses : gl.Responses, agents x items
+    ci : of the limits (one pair at a time) and of the verdicts (all pairs at once, Holm 1979)
+    resample : "items" or "families"
+    against : one agent, to be compared with each other agent
+        It may have been chosen by its score, so p values are multiplied by the number of all pairs
+        (Bonferroni).
+
+    Returns
+    -------
+    DataFrame with one row a pair: `a`, `b`, `common` (items that both met), `difference` (score of a less
+    score of b on those), `low`, `high`, `p_value`, `p_adjusted`, and `verdict`: "separated", "not
+    separated" or "not comparable" (fewer than five common items, or families).
+
+    References
+    ----------
+    McNemar (1947); Bonett and Price (2012), "Adjusted Wald confidence interval for a difference of binomial
+    proportions based on paired data"; Holm (1979).
+
+    Examples
+    --------
+    >>> runs = Responses([[1] * 9 + [0], [0] * 9 + [0], [1] * 8 + [0] * 2])
+    >>> score_differences(runs)[["a", "b", "difference", "p_value", "verdict"]].round(3)
+             a        b  difference  p_value        verdict
+    0  agent 1  agent 2         0.9    0.004      separated
+    1  agent 1  agent 3         0.1    1.000  not separated
+    2  agent 2  agent 3        -0.8    0.008      separated
+    """
+    study, level = checked_responses(responses), confidence(ci)
+    choice("resample", resample, ["items", "families"])
+    agents = study.frame.index
+    if against is not None:
+        at = agents.get_loc(known("against", [against], agents)[0])
+        second = np.delete(np.arange(len(agents)), at)
+        first = np.full(len(second), at)
+    elif len(agents) <= _MOST_PAIRED:
+        first, second = np.triu_indices(len(agents), 1)
     else:
-        words = np.full(len(level), "unknown")
-    columns = {"floor": level, "above_chance": (scores["score"] - level) / room}
-    return pd.DataFrame(columns, index=scores.index).assign(against_chance=words)
+        problem = f"are too many agents to pair (more than {_MOST_PAIRED})"
+        remedy = "name one with against=..., or select some with .select(agents=...)"
+        raise BadInput("responses", len(agents), problem, remedy)
+    if resample == "items" and is_binary(study):
+        found = _by_mcnemar(study.values, first, second, level)
+    else:
+        codes = np.arange(study.shape[1]) if resample == "items" else family_codes(study)
+        size = max(1, _BLOCK // study.shape[1])
+        blocks = [slice(i, i + size) for i in range(0, max(len(first), 1), size)]
+        gaps = (study.values[first[some]] - study.values[second[some]] for some in blocks)
+        found = pd.concat([_by_exchange(each, codes, level) for each in gaps], ignore_index=True)
+    found.insert(0, "a", agents[first])
+    found.insert(1, "b", agents[second])
+    p, pairs = found["p_value"].to_numpy(dtype=float), len(agents) * (len(agents) - 1) // 2
+    found["p_adjusted"] = holm(p) if against is None else np.minimum(p * pairs, 1.0)
+    found["verdict"] = verdicts(p, found["p_adjusted"], level)
+    return found
+
+
+def verdicts(p: FloatArray | pd.Series, adjusted: FloatArray | pd.Series, ci: float) -> np.ndarray:
+    """What tests of pairs say in words: p values that are NaN are of pairs that cannot be compared.
+
+    >>> verdicts(np.array([0.01, 0.01, np.nan]), np.array([0.03, 0.2, np.nan]), 0.95).tolist()
+    ['separated', 'not separated', 'not comparable']
+    """
+    cases = [np.isnan(np.asarray(p, dtype=float)), np.asarray(adjusted, dtype=float) <= 1 - ci]
+    return np.select(cases, ["not comparable", "separated"], "not separated")
+
+
+def mcnemar(only_a: np.ndarray, only_b: np.ndarray) -> FloatArray:
+    """Exact two-sided p (P,) of the items that only one agent solved: a fair toss for each.
+
+    statsmodels' `mcnemar(..., exact=True)` gives the same number, one pair at a time.
+
+    >>> mcnemar(np.array([9, 1, 0]), np.array([0, 1, 0])).round(4).tolist()
+    [0.0039, 1.0, 1.0]
+    """
+    from scipy.special import bdtr
+
+    fewer, count = np.minimum(only_a, only_b), only_a + only_b
+    return np.asarray(np.minimum(1.0, 2 * bdtr(fewer, count.astype(np.int64), 0.5)))
+
+
+def _by_mcnemar(values: FloatArray, first: np.ndarray, second: np.ndarray, ci: float) -> pd.DataFrame:
+    from scipy.special import ndtri
+
+    met, right = (~np.isnan(values)).astype(np.float32), np.nan_to_num(values).astype(np.float32)
+    rows, place = np.unique(first, return_inverse=True)
+    # items that only the first solved, only the second, and that both met
+    products = right[rows] @ (met - right).T, (met - right)[rows] @ right.T, met[rows] @ met.T
+    wins, losses, common = (np.rint(x)[place, second].astype(float) for x in products)
+    n = np.where(common >= FEWEST_COMMON, common, np.nan)
+    p, q = (wins + 1) / (n + 2), (losses + 1) / (n + 2)
+    half = ndtri((1 + ci) / 2) * np.sqrt((p + q - (p - q) ** 2) / (n + 2))
+    return _paired(common, (wins - losses) / n, p - q, half, mcnemar(wins, losses), np.isnan(n))
+
+
+def _by_exchange(gaps: FloatArray, codes: np.ndarray, ci: float) -> pd.DataFrame:
+    """Pairs by their differences (P, N), NaN where one of the two did not meet the item, summed by unit."""
+    met = ~np.isnan(gaps)
+    common = met.sum(axis=1)
+    n = np.maximum(common, 1)
+    cells = np.where(met, gaps, 0.0) / n[:, None]
+    mean = cells.sum(axis=1)
+    away = np.where(met, cells - (mean / n)[:, None], 0.0)
+    if codes.max() + 1 < len(codes):
+        cells, away, met = _by_unit(cells, codes), _by_unit(away, codes), _by_unit(met, codes) > 0
+    units = met.sum(axis=1)
+    error = np.sqrt((away**2).sum(axis=1) * units / np.maximum(units - 1, 1))
+    half = half_width(
+        np.maximum(error, 0.5 / n), ci, np.maximum(units - 1, 1)
+    )  # half an item may always differ
+    rows, zero = np.arange(len(cells)), len(cells)
+    p = exchange(np.vstack([cells, np.zeros((1, cells.shape[1]))]), rows, np.full(zero, zero))
+    return _paired(common, mean, mean, half, p, units < FEWEST_COMMON)
+
+
+def _paired(
+    common: np.ndarray,
+    difference: FloatArray,
+    centre: FloatArray,
+    half: FloatArray,
+    p: FloatArray,
+    few: np.ndarray,
+) -> pd.DataFrame:
+    """The columns of pairs, blank where the two have too `few` items or families in common."""
+    low, high = np.maximum(centre - half, -1.0), np.minimum(centre + half, 1.0)
+    found = pd.DataFrame({"difference": difference, "low": low, "high": high, "p_value": p})
+    found[few] = np.nan
+    found.insert(0, "common", common.astype(int))
+    return found

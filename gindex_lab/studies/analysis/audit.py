@@ -1,8 +1,8 @@
-"""Is every item worth its place? Items that nobody separates, that point the wrong way, or stand twice.
+"""Is every item worth its place? Items that separate nobody, that point the wrong way, or that occur twice.
 
 The discrimination of an item is the correlation, over agents, of the response to it with the mean response
 to all the others (the item-rest correlation). With few agents it is often negative, and items are often
-alike, by chance alone: both are held against what chance would give.
+alike, by chance alone: both are compared with what chance would give.
 """
 
 from __future__ import annotations
@@ -17,19 +17,31 @@ from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, number
 
-__all__ = ["audit_counts", "can_tell_wrong_keys", "expected_duplicates", "item_audit"]
+__all__ = ["audit_counts", "can_tell_wrong_keys", "discoveries", "expected_duplicates", "item_audit"]
 
 
 def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
-    """One row per item: `mean`, `agents`, `discrimination`, `p_negative`, and three flags.
+    """One row per item: how well it tells agents apart, and what is odd about it.
 
-    `same` says that all agents did alike (nobody is separated); `negative` that the discrimination is
-    below 0 beyond chance, all items tested together (t-test of the correlation, at least the chance of
-    one arrangement of the responses; false discovery rate `level`; Benjamini and Hochberg 1995);
-    `duplicate_of` names the first item that every agent answered in just the same way (the responses
-    themselves, not their ranks). The discrimination of raw scores is that of their ranks. `least_p` is
-    the smallest p that the item could have had with these agents: where it is large, no test can tell.
+    Parameters
+    ----------
+    data : gl.Responses or gl.Scores; the discrimination of raw scores is that of their ranks
+    level : false discovery rate of the items that are called negative, all tested together
 
+    Returns
+    -------
+    DataFrame indexed by item: `mean`, `agents` (that met it), `discrimination`, `p_negative` (t-test of the
+    correlation, but at least the chance of one arrangement of the responses), `same` (all agents did alike),
+    `negative` (the discrimination is below 0 beyond chance), `duplicate_of` (the first item with just the
+    same responses, else ""), `least_p` (the smallest p that the item could have had: where it is large, no
+    test can tell).
+
+    References
+    ----------
+    Benjamini and Hochberg (1995), "Controlling the false discovery rate".
+
+    Examples
+    --------
     >>> table = Responses([[1, 1, 1, 0], [1, 1, 0, 0], [0, 0, 1, 0]])
     >>> item_audit(table)[["discrimination", "same", "duplicate_of"]].round(2)
             discrimination   same duplicate_of
@@ -39,31 +51,27 @@ def item_audit(data: Responses | Scores, level: float = 0.05) -> pd.DataFrame:
     item 4             NaN   True
     """
     number("level", level, 0, 1, open_ends=True)
-    values = _comparable(data)
+    if not isinstance(data, (Responses, Scores)):
+        raise BadInput("data", type(data).__name__, "is not a table of responses", "pass gl.Responses")
+    frame = data.frame.rank(pct=True) if isinstance(data, Scores) else data.frame
+    values = frame.to_numpy(dtype=float)
     discrimination = item_rest_correlations(values)
     least = np.exp([_log_odds(column) for column in values.T])
-    p = np.maximum(_chance_of_lower(discrimination, (~np.isnan(values)).sum(axis=0)), least)
-    same = np.array([_is_same(column) for column in values.T])
+    agents = data.frame.notna().sum()
+    p = np.maximum(_chance_of_lower(discrimination, agents.to_numpy()), least)
+    same = (data.frame.nunique() < 2).to_numpy()
     return pd.DataFrame(
         {
-            "mean": data.frame.mean().to_numpy(),
-            "agents": data.frame.notna().sum().to_numpy(),
+            "mean": data.frame.mean(),
+            "agents": agents,
             "discrimination": discrimination,
             "p_negative": p,
             "same": same,
-            "negative": _discoveries(p, level),
+            "negative": discoveries(p, level),
             "duplicate_of": _duplicates(data.values, data.frame.columns, ~same),
             "least_p": least,
-        },
-        index=data.frame.columns,
+        }
     )
-
-
-def _comparable(data: Responses | Scores) -> FloatArray:
-    if not isinstance(data, (Responses, Scores)):
-        raise BadInput("data", type(data).__name__, "holds no responses", "pass gl.Responses")
-    frame = data.frame.rank(pct=True) if isinstance(data, Scores) else data.frame
-    return np.asarray(frame.to_numpy(dtype=float))
 
 
 def item_rest_correlations(values: FloatArray) -> FloatArray:
@@ -97,48 +105,48 @@ def _chance_of_lower(correlation: FloatArray, n: np.ndarray) -> FloatArray:
     return np.asarray(np.where(df > 0, p, np.nan))
 
 
-def _discoveries(p: FloatArray, level: float) -> np.ndarray:
-    """The hypotheses that fall at this false discovery rate; NaN never does."""
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(p[tested], kind="stable")]
-    below = p[order] <= level * np.arange(1, len(order) + 1) / max(len(order), 1)
+def discoveries(p: FloatArray, level: float) -> np.ndarray:
+    """Which hypotheses are rejected at this false discovery rate; NaN never is."""
+    from scipy.stats import false_discovery_control
+
+    tested = ~np.isnan(p)
     found = np.zeros(len(p), dtype=bool)
-    if below.any():
-        found[order[: int(np.flatnonzero(below)[-1]) + 1]] = True
+    found[tested] = tested.any() and false_discovery_control(p[tested]) <= level
     return found
 
 
-def _is_same(column: FloatArray) -> bool:
-    seen = column[~np.isnan(column)]
-    return not len(seen) or bool(np.ptp(seen) == 0)
-
-
-def _duplicates(values: FloatArray, names: pd.Index, free: np.ndarray) -> list[Label]:
-    """The first item with just these responses, or "" for none before."""
+def _duplicates(values: FloatArray, names: pd.Index, varied: np.ndarray) -> list[Label]:
+    """The first item that has just these responses, or ""; items that do not vary do not count."""
     first: dict[bytes, object] = {}
     found: list[Label] = []
-    for column, name, counts in zip(values.T, names, free, strict=True):
-        key = column.tobytes()
-        found.append(first.get(key, "") if counts else "")
-        if counts:
-            first.setdefault(key, name)
+    for column, name, counts in zip(values.T, names, varied, strict=True):
+        earlier = first.setdefault(column.tobytes(), name) if counts else name
+        found.append("" if earlier is name else earlier)
     return found
 
 
 def expected_duplicates(data: Responses | Scores) -> float:
-    """How many pairs of alike items chance would make if each item's responses were dealt out at random.
+    """How many pairs of equal items chance would make if each item's responses were dealt out at random.
 
     Two items with the same responses in another order agree with probability Π m_v! / n!, m_v the
     number of agents with response v. Agents that differ in ability agree more often than that.
 
+    Parameters
+    ----------
+    data : gl.Responses or gl.Scores
+
+    Returns
+    -------
+    The expected number of pairs.
+
+    Examples
+    --------
     >>> round(expected_duplicates(Responses([[1, 1, 0], [0, 0, 1], [0, 0, 0]])), 3)  # 3 pairs at 1/3
     1.0
     """
     values = data.values
     kinds: dict[bytes, list[float]] = {}
-    for column in values.T:
-        if _is_same(column):
-            continue
+    for column in values[:, (data.frame.nunique() > 1).to_numpy()].T:
         key = np.concatenate([np.sort(column[~np.isnan(column)]), np.isnan(column)]).tobytes()
         kinds.setdefault(key, [0.0, _log_odds(column)])[0] += 1
     return float(sum(n * (n - 1) / 2 * np.exp(odds) for n, odds in kinds.values()))
@@ -153,6 +161,16 @@ def _log_odds(column: FloatArray) -> float:
 def audit_counts(audit: pd.DataFrame) -> dict[str, int]:
     """How many items carry each flag.
 
+    Parameters
+    ----------
+    audit : the table of `gl.analysis.item_audit`
+
+    Returns
+    -------
+    dict of counts, by what they count.
+
+    Examples
+    --------
     >>> audit_counts(item_audit(Responses([[1, 1, 0], [0, 0, 0]])))
     {'items': 3, 'met by one agent only': 0, 'separate nobody': 1, 'negative discrimination': 0,
      'negative beyond chance': 0, 'duplicates': 1, 'duplicate pairs': 1}
@@ -171,12 +189,12 @@ def audit_counts(audit: pd.DataFrame) -> dict[str, int]:
 
 
 def can_tell_wrong_keys(audit: pd.DataFrame, level: float = 0.05) -> bool:
-    """Whether so many agents could show that an item points the wrong way: the items below 0 would, if
-    each had the smallest p that it could have, be called so at this false discovery rate.
+    """Whether so many agents could show that an item points the wrong way.
+
+    They could if the items below 0 would be called so, had each the smallest p that it could have.
 
     >>> can_tell_wrong_keys(item_audit(Responses([[1, 0, 1], [0, 1, 1], [1, 1, 0]])))
     False
     """
-    below = audit["discrimination"] < 0
-    best = np.where(below, audit["least_p"], 1.0)
-    return bool(_discoveries(np.where(audit["p_negative"].isna(), np.nan, best), level).any())
+    best = np.where(audit["discrimination"] < 0, audit["least_p"], 1.0)
+    return bool(discoveries(np.where(audit["p_negative"].isna(), np.nan, best), level).any())

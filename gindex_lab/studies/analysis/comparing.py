@@ -17,37 +17,31 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.fit import fit_of
 from gindex_lab.measures.pairs import _on_common_items, comparisons, pair_table, tied_places
 from gindex_lab.measures.samples import Sample, sample_like
+from gindex_lab.studies.analysis.accuracy import verdicts
 
-__all__ = ["MANY", "Order", "front_of", "order_in", "order_of", "widely_measured"]
+__all__ = ["Order", "front_of", "order_in", "order_of", "widely_measured"]
 
-MANY = 60  # agents from which only those in front are compared with the others
-MANY_GAPS = 30  # the same where agents met different items: each pair needs a curve of its own
-_LEAST_COVERAGE = 0.5  # of the items of the agent that met most
-_BLOCK = 4_000_000  # cells of a temporary array
+# Agents from which only the one in front is compared with the others, so that a report takes seconds; fewer
+# where agents met different items, because each pair needs a curve of its own then.
+_MANY, _MANY_GAPS = 60, 30
+_LEAST_COVERAGE = 0.5  # of the items of the agent that met most: a judgement
+_BLOCK = 4_000_000  # cells of a temporary array: 32 MB
 _SMALLEST = ("normalised_generality",)  # measures whose other end is in front: the least general
 
 
 class Order(NamedTuple):
-    """One measure: who is in front, and which pairs are separated.
+    """One measure: who is in front, and which pairs are separated."""
 
-    `apart` is True, agents x agents, where a pair is separated; `front` the agent in front among those that
-    can be put in order; `tied` those that the data cannot separate from it; `incomparable` those with too
-    few common items; `pairs` and `separated` count, `separated` is None where only the front was compared;
-    `reversed` counts separated pairs that stand the other way round than the agents' own values, which are
-    of different items; `unknown` the pairs that are not comparable; `alone` how many would be separated from
-    the agent in front if each were the only one tested, where only the front was compared.
-    """
-
-    apart: pd.DataFrame
-    front: Any
-    tied: list[Any]
-    incomparable: list[Any]
-    groups: list[list[Any]]
-    pairs: int
-    separated: int | None
-    reversed: int
-    unknown: int
-    alone: int | None = None
+    apart: pd.DataFrame  # agents x agents, True where a pair is separated
+    front: Any  # the agent in front among those that can be put in order
+    tied: list[Any]  # those that the data cannot separate from it
+    incomparable: list[Any]  # those with too few items in common with it
+    groups: list[list[Any]]  # agents that the data cannot separate
+    pairs: int  # of all agents
+    separated: int | None  # pairs; None where only the agent in front was compared
+    reversed: int  # separated pairs that are the other way round in the table, where agents have other items
+    unknown: int  # pairs that are not comparable
+    alone: int | None = None  # separated from the front if each were the only one tested; None as above
 
 
 def widely_measured(met: np.ndarray) -> np.ndarray:
@@ -61,17 +55,27 @@ def widely_measured(met: np.ndarray) -> np.ndarray:
 
 
 def order_of(
-    table: pd.DataFrame,
-    measure: str,
-    ranked: Sequence[Any],
-    measured: Responses,
-    resample: str = "items",
+    table: pd.DataFrame, measure: str, ranked: Sequence[Any], measured: Responses, resample: str = "items"
 ) -> Order:
-    """The order of a table of `gl.generality(measured, ci=...)`, of the agents in `ranked`.
+    """Who is in front in one measure, and from whom the data separate that agent.
 
     The agent in front is the best of those that no other agent is separated from and above, on the items
     that both met.
 
+    Parameters
+    ----------
+    table : of `gl.generality(measured, ci=...)`
+    measure : "capability" or "normalised_generality", of which the least general is in front
+    ranked : the agents that can be put in order
+    measured : the responses with difficulties
+    resample : "items", "families" or "trials", as in the table
+
+    Returns
+    -------
+    Order: `front`, `tied`, `groups`, `separated` (how many of `pairs`), `apart` (agents x agents) and more.
+
+    Examples
+    --------
     >>> from gindex_lab.measures.generality import generality
     >>> level = np.arange(40)
     >>> study = Responses(np.array([level < 30, level < 29, level < 8]) * 1.0, difficulty=level)
@@ -81,7 +85,7 @@ def order_of(
     ('agent 1', ['agent 2'], 2)
     """
     sample = sample_like(table, measured, resample)
-    most = MANY_GAPS if np.isnan(sample.values).any() else MANY
+    most = _MANY_GAPS if np.isnan(sample.values).any() else _MANY
     smallest = measure in _SMALLEST
     if len(table) <= most and getattr(table, "fit", None) is not None:
         found = comparisons(table, measure)
@@ -102,43 +106,45 @@ def order_in(
 ) -> Order:
     """The order of `values` from a table of pairs: `comparisons`, or `score_differences`.
 
-    Pairs that are not in the table (because only one agent was compared with the others) count as not
-    separated, and `separated` is then None.
+    Pairs that are not in the table, because only one agent was compared with the others, count as not
+    separated.
     """
     labels, n = values.index, len(values)
     first, second = (labels.get_indexer(pd.Index(found[side])) for side in "ab")
     verdict, gap = found["verdict"].to_numpy(), found["difference"].to_numpy(dtype=float)
+    direct = ~np.isnan(gap)
     if "logits" in found:  # of pairs that only a linked model compares
-        gap = np.where(np.isnan(gap), found["logits"].to_numpy(dtype=float), gap)
+        gap = np.where(direct, gap, found["logits"].to_numpy(dtype=float))
     sign = -1.0 if smallest else 1.0
-    height = sign * values.to_numpy(dtype=float)
-    separated = verdict == "separated"
-    apart = _square(n, first, second, separated)
-    strange = _square(n, first, second, verdict == "not comparable")
-    ahead = np.zeros((n, n), dtype=bool)
-    ahead[first, second] = separated & (sign * gap > 0)
-    ahead[second, first] = separated & (sign * gap < 0)
-    direct = ~np.isnan(found["difference"].to_numpy(dtype=float))
-    turned = separated & direct & (sign * gap * (height[first] - height[second]) < 0)
+    height, gap = sign * values.to_numpy(dtype=float), sign * gap
+    separated, unknown = verdict == "separated", verdict == "not comparable"
+    ahead, strange = np.zeros((2, n, n), dtype=bool)
+    ahead[first, second], ahead[second, first] = separated & (gap > 0), separated & (gap < 0)
+    strange[first, second] = strange[second, first] = unknown
+    apart = np.zeros((n, n), dtype=bool)
+    apart[first, second] = apart[second, first] = separated
     places = labels.get_indexer(pd.Index(ranked))
     unbeaten = places[~ahead[np.ix_(places, places)].any(axis=0)]
-    open_ = unbeaten if len(unbeaten) else places
-    front = open_[np.argmax(height[open_])]
+    candidates = unbeaten if len(unbeaten) else places
+    front = candidates[np.argmax(height[candidates])]
     complete = len(found) == n * (n - 1) // 2
     order = places[np.argsort(-values.to_numpy(dtype=float)[places], kind="stable")]
-    nearest = order[::-1] if smallest else order
     groups = tied_places((apart | strange)[np.ix_(order, order)]) if complete else []
     return Order(
-        pd.DataFrame(apart, labels, labels),
-        labels[front],
-        [labels[k] for k in nearest if k != front and not (apart | strange)[front, k]],
-        [labels[k] for k in places if strange[front, k]],
-        [list(labels[order[group]]) for group in groups],
-        n * (n - 1) // 2,
-        int(separated.sum()) if complete else None,
-        int(turned.sum()),
-        int((verdict == "not comparable").sum()),
-        None if complete else int((found["p_value"].astype(float) <= level).sum()),
+        apart=pd.DataFrame(apart, labels, labels),
+        front=labels[front],
+        tied=[
+            labels[k]
+            for k in (order[::-1] if smallest else order)
+            if k != front and not (apart | strange)[front, k]
+        ],
+        incomparable=[labels[k] for k in places if strange[front, k]],
+        groups=[list(labels[order[group]]) for group in groups],
+        pairs=n * (n - 1) // 2,
+        separated=int(separated.sum()) if complete else None,
+        reversed=int((separated & direct & (gap * (height[first] - height[second]) < 0)).sum()),
+        unknown=int(unknown.sum()),
+        alone=None if complete else int((found["p_value"].astype(float) <= level).sum()),
     )
 
 
@@ -148,16 +154,10 @@ def front_of(values: pd.Series, ranked: Sequence[Any], *, smallest: bool = False
     return some.idxmin() if smallest else some.idxmax()
 
 
-def _square(n: int, first: np.ndarray, second: np.ndarray, flags: np.ndarray) -> np.ndarray:
-    found = np.zeros((n, n), dtype=bool)
-    found[first, second] = found[second, first] = flags
-    return found
-
-
 def _against(table: pd.DataFrame, measure: str, front: Any, sample: Sample) -> pd.DataFrame:
     """The agent in front with each other agent, a block at a time; corrected for all pairs there are."""
     at, ci, n = table.index.get_loc(front), table.attrs["ci"], len(table)
-    rows = np.flatnonzero(np.arange(n) != at)
+    rows = np.delete(np.arange(n), at)
     gaps = bool(np.isnan(sample.values).any())
     size = 1 if gaps else max(1, _BLOCK // sample.units)
     known = None if gaps else getattr(table, "fit", None)
@@ -165,17 +165,9 @@ def _against(table: pd.DataFrame, measure: str, front: Any, sample: Sample) -> p
     for i in range(0, len(rows), size):
         some = [at, *rows[i : i + size]]
         fit = fit_of(sample.rows(some)) if known is None else known.rows(some)
-        place = np.arange(1, len(fit.agents))
-        found.append(
-            _on_common_items(fit, measure, ci)
-            if gaps
-            else pair_table(fit, measure, np.zeros_like(place), place, ci)
-        )
+        place = np.arange(1, len(some))
+        both = _on_common_items(fit, measure, ci) if gaps else pair_table(fit, measure, 0 * place, place, ci)
+        found.append(both)
     joined = pd.concat(found, ignore_index=True).assign(a=front, b=table.index[rows])
     p = joined["p_value"].astype(float)
-    joined["verdict"] = np.select(
-        [p.isna(), p * (n * (n - 1) // 2) <= 1 - ci],
-        ["not comparable", "separated"],
-        "not separated",
-    )
-    return joined
+    return joined.assign(verdict=verdicts(p, p * (n * (n - 1) // 2), ci))

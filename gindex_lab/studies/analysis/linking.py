@@ -19,36 +19,50 @@ import pandas as pd
 from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.studies.analysis.accuracy import family_codes
+from gindex_lab.studies.analysis.accuracy import family_codes, verdicts
 
-__all__ = ["FEWEST_ANCHORS", "FEWEST_LINKS", "linked_differences", "with_links"]
+__all__ = ["linked_differences", "with_links"]
 
-FEWEST_ANCHORS = 20  # items that a linking agent shares with each of the two
-FEWEST_LINKS = 5  # linking agents
-MOST_AGENTS = 60
-_GROUPS = 20  # of items in the jackknife
-_SLACK = 0.3  # log-odds: keeps the ratio of two small standard deviations near 1
+# How few items and agents still link two scales, and how many groups of items the jackknife leaves out in
+# turn: judgements, under which equal agents are seldom separated (Notes of `linked_differences`).
+_FEWEST_ANCHORS = 20  # items that a linking agent shares with each of the two
+_FEWEST_LINKS = 5  # linking agents
+_GROUPS = 20
+_SLACK = 0.3  # log-odds: keeps the ratio of two small standard deviations near 1 (Notes)
+_MOST_AGENTS = 60  # of more only the best is compared with the others
 
 
 def linked_differences(
     responses: Responses, pairs: pd.DataFrame, ci: float = 0.95, resample: str = "items"
 ) -> pd.DataFrame:
-    """Pairs (columns `a`, `b`) through linking agents, as far as there are enough of them.
+    """Pairs of agents with too few common items, compared through agents that met items of both.
+
+    Parameters
+    ----------
+    responses : gl.Responses, agents x items
+    pairs : table with the columns `a` and `b`
+    ci : level of the limits, one pair at a time
+    resample : "items" or "families", what the jackknife leaves out
 
     Returns
     -------
     DataFrame with one row a pair: `a`, `b`, `links` (agents that met at least 20 items with a and with b),
     `anchors` (the fewest items that one of them shares with a or b), `logits` (how far a is above b, in
     log-odds on the items of b), `low`, `high` (one pair at a time) and `p_value` (Student's t, as many
-    degrees of freedom as linking agents less one, at most 19). Fewer than five links: NaN, not comparable.
+    degrees of freedom as linking agents less one, at most 19). With fewer than five links: NaN.
 
     Notes
     -----
     False separations at level .05 of equal agents, one on the easier and one on the harder half: at most .05
     over Rasch, two-parameter, guessing and two-dimensional studies (`tests/test_linking.py`, slow). Of 48
     designs (these four kinds, 5-25 links, 25-300 items a half, 60 studies each) a random 24 were used to look
-    at the constant: 0.1, 0.3 and 1 separate .018, .022 and .024 on average, so that it hardly matters. On the
-    other 24, not looked at before, 0.3 separates .012 on average and .05 at most.
+    at the constant that keeps the ratio of two small standard deviations near 1: 0.1, 0.3 and 1 separate
+    .018, .022 and .024 on average, so that it hardly matters. On the other 24, not looked at before, 0.3
+    separates .012 on average and .05 at most.
+
+    References
+    ----------
+    Marco (1977); Kolen and Brennan (2014), "Test equating, scaling, and linking", chapter 6.
 
     Examples
     --------
@@ -67,18 +81,15 @@ def linked_differences(
     rows = []
     for a, b in zip(*places, strict=True):
         shared = np.minimum(common[a], common[b])
-        links = np.flatnonzero(shared >= FEWEST_ANCHORS)
+        links = np.flatnonzero(shared >= _FEWEST_ANCHORS)
         links = links[(links != a) & (links != b)]
         row: dict[str, Any] = {"links": len(links)}
-        if len(links) >= FEWEST_LINKS:
+        if len(links) >= _FEWEST_LINKS:
             row["anchors"] = shared[links].min()
             row |= _linked(wins, a, b, links, ci)
         rows.append(row)
     columns = ["links", "anchors", "logits", "low", "high", "p_value"]
-    found = pd.DataFrame(rows, pairs.index, columns=columns)
-    found.insert(0, "a", pairs["a"])
-    found.insert(1, "b", pairs["b"])
-    return found
+    return pairs[["a", "b"]].join(pd.DataFrame(rows, pairs.index, columns=columns))
 
 
 def _wins_by_group(responses: Responses, resample: str) -> FloatArray:
@@ -86,12 +97,8 @@ def _wins_by_group(responses: Responses, resample: str) -> FloatArray:
     values = responses.values
     codes = family_codes(responses) if resample == "families" else np.arange(values.shape[1])
     group = codes % min(_GROUPS, int(codes.max()) + 1)
-    met = ~np.isnan(values)
-    right = np.nan_to_num(values)
-    wrong = met - right
-    return np.stack(
-        [right[:, group == g] @ wrong[:, group == g].T for g in range(int(group.max()) + 1)]
-    )
+    right, wrong = np.nan_to_num(values), np.nan_to_num(1 - values)
+    return np.stack([right[:, group == g] @ wrong[:, group == g].T for g in range(int(group.max()) + 1)])
 
 
 def _linked(wins: FloatArray, a: int, b: int, links: np.ndarray, ci: float) -> dict[str, float]:
@@ -99,16 +106,12 @@ def _linked(wins: FloatArray, a: int, b: int, links: np.ndarray, ci: float) -> d
 
     total = wins.sum(axis=0)
     without = np.concatenate([total[None], total - wins])  # all items, then each group left out
-    y, z = (
-        np.log((without[:, links, side] + 0.5) / (without[:, side, links] + 0.5)) for side in (a, b)
-    )
+    y, z = (np.log((without[:, links, side] + 0.5) / (without[:, side, links] + 0.5)) for side in (a, b))
     at = _line_at_zero(y, z)
     n, groups = len(links), len(wins)
     left_out = ~np.eye(n, dtype=bool)
     by_link = np.array([_line_at_zero(y[:1, keep], z[:1, keep])[0] for keep in left_out])
-    variance = sum(
-        (k - 1) / k * ((x - x.mean()) ** 2).sum() for k, x in ((groups, at[1:]), (n, by_link))
-    )
+    variance = sum((k - 1) / k * ((x - x.mean()) ** 2).sum() for k, x in ((groups, at[1:]), (n, by_link)))
     error, freedom = float(np.sqrt(variance)), min(n, groups) - 1
     half = float(half_width(error, ci, freedom))
     p = 2 * float(stdtr(freedom, -abs(at[0]) / max(error, 1e-12)))
@@ -135,16 +138,12 @@ def with_links(
     """
     alone = found[found["verdict"] == "not comparable"]
     agents, pairs = len(responses.frame), len(responses.frame) * (len(responses.frame) - 1) // 2
-    if alone.empty or agents < FEWEST_LINKS + 2 or agents > MOST_AGENTS or len(found) < pairs:
+    if alone.empty or agents < _FEWEST_LINKS + 2 or agents > _MOST_AGENTS or len(found) < pairs:
         return found, None
     linked = linked_differences(responses, alone, ci, resample)
     joined = found.assign(logits=linked["logits"].astype(float).reindex(found.index))
     joined["p_value"] = found["p_value"].fillna(linked["p_value"].astype(float))
     joined["p_adjusted"] = holm(joined["p_value"].to_numpy(dtype=float))
-    joined["verdict"] = np.select(
-        [joined["p_value"].isna(), joined["p_adjusted"] <= 1 - ci],
-        ["not comparable", "separated"],
-        "not separated",
-    )
+    joined["verdict"] = verdicts(joined["p_value"], joined["p_adjusted"], ci)
     linked[["p_adjusted", "verdict"]] = joined.loc[linked.index, ["p_adjusted", "verdict"]]
     return joined, linked

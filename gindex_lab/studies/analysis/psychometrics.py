@@ -99,9 +99,7 @@ class Psychometrics:
 
 def _told(table: pd.DataFrame) -> pd.DataFrame:
     """Without columns in which nothing stands."""
-    return table.loc[
-        :, [name for name in table if not (table[name].isna() | (table[name] == "")).all()]
-    ]
+    return table.loc[:, [name for name in table if not (table[name].isna() | (table[name] == "")).all()]]
 
 
 def psychometrics(
@@ -176,8 +174,7 @@ def compared(
     `ruler` the difficulties behind the measures, where they have any."""
     if not isinstance(data, Responses):
         return Psychometrics(
-            [],
-            why_not="The methods were not compared: raw scores are not answers that are right or wrong.",
+            [], why_not="The methods were not compared: raw scores are not answers that are right or wrong."
         )
     why = _too_small(data)
     if model is None and not why:
@@ -207,10 +204,7 @@ def compared(
         [s for s in said if s.text],
         agents.loc[order.sort_values(kind="stable").index],
         items.loc[
-            items["odd"]
-            .map(lambda text: -text.count(",") - (text != ""))
-            .sort_values(kind="stable")
-            .index
+            items["odd"].map(lambda text: -text.count(",") - (text != "")).sort_values(kind="stable").index
         ],
         agreement,
     )
@@ -219,9 +213,7 @@ def compared(
 def _agents(data: Responses, measures: pd.DataFrame, model: ItemResponseModel) -> pd.DataFrame:
     """Score, ability, capability, γ and lz* of each agent, with what is needed to tell agents apart."""
     kept = ["capability", "spread", "normalised_generality"]
-    limits = [
-        f"{m}_{end}" for m in ("capability", "normalised_generality") for end in ("low", "high")
-    ]
+    limits = [f"{m}_{end}" for m in ("capability", "normalised_generality") for end in ("low", "high")]
     table = pd.DataFrame({"mean": data.frame.mean(axis=1)})
     table = table.join(model.abilities.rename(columns={"se": "ability_se"}))
     table = table.join(measures[[name for name in [*kept, *limits] if name in measures]])
@@ -324,9 +316,7 @@ def _contradictions(agents: pd.DataFrame) -> list[tuple[int, int, float]]:
     return [(int(a), int(b), float(z[a, b])) for a, b in np.argwhere(against)]
 
 
-def _behind(
-    data: Responses, model: ItemResponseModel, ruler: pd.Series | None, odd: pd.Series
-) -> pd.Series:
+def _behind(data: Responses, model: ItemResponseModel, ruler: pd.Series | None, odd: pd.Series) -> pd.Series:
     """The answers behind what is odd: those that the model expected least, or that break the order."""
     fits = odd.str.contains("hardly general but fits")
     strange = list(odd.index[(odd != "") & ~fits])

@@ -13,7 +13,7 @@ from gindex_lab.foundation.errors import Caution, GIndexLabError
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.correlations import rank_correlation, rank_interval
-from gindex_lab.measures.psychometrics.local_dependence import dependent_pairs
+from gindex_lab.measures.psychometrics.item_fit import dependent_pairs
 from gindex_lab.studies.analysis.models import model_words, varied_items
 from gindex_lab.studies.analysis.summary import Said, names_of
 
@@ -40,9 +40,7 @@ def said_model(
     scale += f" {why}" if why else ""
     items, whole = varied_items(model), len(model.responses.dropna())
     untested = f"{scale} Whether it fits as a whole was not tested"
-    why_not = (
-        "" if whole >= FEWEST_M2 else f"{whole} agents answered all items, and M2 takes {FEWEST_M2}"
-    )
+    why_not = "" if whole >= FEWEST_M2 else f"{whole} agents answered all items, and M2 takes {FEWEST_M2}"
     if len(items) > MOST_ITEMS:
         why_not = f"M2 takes at most {MOST_ITEMS} items"
     if model.model == "beta":
@@ -74,9 +72,7 @@ def said_dependence(model: ItemResponseModel) -> str:
     """The pairs of items that hang together beyond the ability (`dependent_pairs`)."""
     pairs = dependent_pairs(model)
     if not pairs:
-        return (
-            "No pair of items hangs together beyond the ability, so no single items are behind it."
-        )
+        return "No pair of items hangs together beyond the ability, so no single items are behind it."
     shown = [f"{a} with {b} (Q3 {r:.2f})" for a, b, r in pairs]
     one = "One pair of items hangs" if len(pairs) == 1 else f"{len(pairs)} pairs of items hang"
     return f"{one} together beyond the ability: {names_of(shown, 3)}."
@@ -84,11 +80,7 @@ def said_dependence(model: ItemResponseModel) -> str:
 
 def _mixed(factors: int | None) -> str:
     """What several factors mean for one ability."""
-    return (
-        f" The factors are {factors}: one ability is an average over them."
-        if (factors or 0) > 1
-        else ""
-    )
+    return f" The factors are {factors}: one ability is an average over them." if (factors or 0) > 1 else ""
 
 
 def misfits(model: ItemResponseModel, lz_star: pd.Series) -> pd.Series:
@@ -124,9 +116,7 @@ def _moments(chance: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         return weight**2 * variance, weight**3 * variance * (1 - 2 * chance)
     mean = (chance * np.log(chance)).T.groupby(level="item", sort=False).transform("sum").T
     apart = np.log(chance) - mean
-    second, third = (
-        (chance * apart**k).T.groupby(level="item", sort=False).sum().T for k in (2, 3)
-    )
+    second, third = ((chance * apart**k).T.groupby(level="item", sort=False).sum().T for k in (2, 3))
     return second, third
 
 
@@ -143,9 +133,7 @@ def said_fit(agents: pd.DataFrame) -> Said:
         f"Person fit: {count} of {n} agents answer against the order of the items (lz* below {STRANGE}), "
         f"where chance gives {0.05 * n:.0f}"
     )
-    text += (
-        ": more than chance." if binom.sf(count - 1, n, 0.05) < 0.05 else ": no more than chance."
-    )
+    text += ": more than chance." if binom.sf(count - 1, n, 0.05) < 0.05 else ": no more than chance."
     sure = known[agents["strange"]].sort_values()
     if sure.empty:
         return Said(f"{text} Of no single agent is it sure.")
@@ -167,9 +155,7 @@ def said_generality(agents: pd.DataFrame) -> list[Said]:
             said.append(Said(f"Generality γ and {words}: {what}.", False))
             continue
         if low > 0.8:
-            text = (
-                f"Generality γ orders the agents nearly as {words} does ({what}): it adds little."
-            )
+            text = f"Generality γ orders the agents nearly as {words} does ({what}): it adds little."
         elif low > 0 or high < 0:
             side = "with" if r > 0 else "against"
             text = (
@@ -189,9 +175,7 @@ def said_people(agents: pd.DataFrame) -> Said:
         some = agents.index[agents["odd"].str.contains(kind, regex=False)]
         if len(some):
             parts.append(f"{words}: {names_of(list(some), 3)}")
-    return Said(
-        f"Person fit and generality part over some agents. {'; '.join(parts)}." if parts else ""
-    )
+    return Said(f"Person fit and generality part over some agents. {'; '.join(parts)}." if parts else "")
 
 
 _PEOPLE_WORDS = {
@@ -213,18 +197,12 @@ def surprises(data: Responses, model: ItemResponseModel, agents: list[Any]) -> l
         mean, square = chance, chance
     else:
         number = chance.columns.get_level_values("category").to_numpy(dtype=float)
-        mean, square = (
-            (chance * number**k).T.groupby(level="item", sort=False).sum().T for k in (1, 2)
-        )
+        mean, square = ((chance * number**k).T.groupby(level="item", sort=False).sum().T for k in (1, 2))
     seen = model.responses.loc[agents, items].to_numpy()
     expected = mean[items].to_numpy()
-    apart = (seen - expected) / np.sqrt(
-        np.maximum((square[items] - mean[items] ** 2).to_numpy(), 1e-9)
-    )
+    apart = (seen - expected) / np.sqrt(np.maximum((square[items] - mean[items] ** 2).to_numpy(), 1e-9))
     found = []
-    for row, given in zip(
-        np.nan_to_num(apart), data.frame.loc[agents, items].to_numpy(), strict=True
-    ):
+    for row, given in zip(np.nan_to_num(apart), data.frame.loc[agents, items].to_numpy(), strict=True):
         worst = np.argsort(-np.abs(row), kind="stable")[:3]
         found.append(", ".join(f"{items[k]} = {given[k]:.2g}" for k in worst if abs(row[k]) > 1))
     return found
@@ -345,11 +323,7 @@ def said_items(items: pd.DataFrame) -> Said:
     odd = items[items["odd"] != ""]
     if odd.empty:
         several = {"h", "s_x2_p"} & set(items)
-        who = (
-            "No method finds an item"
-            if several
-            else "IRT alone could judge the items, and finds none"
-        )
+        who = "No method finds an item" if several else "IRT alone could judge the items, and finds none"
         return Said(f"{who} odd beyond chance.")
     kinds = odd["odd"].str.split(", ").explode().value_counts()
     parts = []
@@ -358,11 +332,7 @@ def said_items(items: pd.DataFrame) -> Said:
         words, by = _ITEM_WORDS[str(kind)]
         verb = "one is" if count == 1 else f"{count} are"
         parts.append(f"{verb} {words} ({by}: {names_of(list(some), 3)})")
-    key = (
-        " Check whether its key is the wrong way round."
-        if "against the other items" in kinds
-        else ""
-    )
+    key = " Check whether its key is the wrong way round." if "against the other items" in kinds else ""
     return Said(f"Of {len(items)} items {'; '.join(parts)}.{key}")
 
 

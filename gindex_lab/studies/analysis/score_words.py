@@ -10,14 +10,15 @@ import pandas as pd
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.pairs import FEWEST_COMMON
-from gindex_lab.studies.analysis.summary import NEGLIGIBLE, Said, names_of, said_of_front
+from gindex_lab.studies.analysis.summary import NEGLIGIBLE, Said, caution, names_of, said_of_front
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.comparing import Order
 
 __all__ = ["about_chance", "about_coverage", "about_reading", "about_scores", "about_validity"]
 
-_MANY = 20  # agents from which a distribution is worth a word
+_MANY = 20  # agents from which a distribution is worth a word: a judgement
+_WHOLE = 1.8  # width of an interval of γ, nine tenths of [-1, 1], beyond which it says nothing: a judgement
 
 
 def about_reading(data: Responses | Scores) -> list[str]:
@@ -28,9 +29,7 @@ def about_reading(data: Responses | Scores) -> list[str]:
     """
     first = str(data.frame.columns[0]) if data.shape[1] else ""
     named = data.family is not None and "/" in first
-    item = (
-        f"an item is told by its {'task and its id' if named else 'name'} (the first is {first!r})"
-    )
+    item = f"an item is told by its {'task and its id' if named else 'name'} (the first is {first!r})"
     item += "; agents with the same task and id are taken to have met the same item" * named
     known = any("is better" in note for note in data.notes)
     way = Note("direction", "more is better", "lower_is_better=[...] (--lower-is-better)")
@@ -51,8 +50,7 @@ def about_scores(
         best = table["score"].idxmax()
         if len(table) == 1:
             return [Said(f"{_scored(table, best)}.")]
-        text = f"{_scored(table, best, 'has the highest score,')}; no intervals were asked for."
-        return [Said(text, False)]
+        return [caution(f"{_scored(table, best, 'has the highest score,')}; no intervals were asked for.")]
     value = _scored(table, order.front, "has the highest score,")
     few = int(table["n"].max()) if table["n"].max() < FEWEST_COMMON else None
     found = [Said(_range(table, agents or len(table))), *said_of_front(order, value, "score", few)]
@@ -64,22 +62,16 @@ def about_scores(
 def _range(table: pd.DataFrame, agents: int) -> str:
     """From the lowest score to the highest, and of many agents where the middle half lies."""
     score = 100 * table["score"]
-    whose = f" of the {len(score)} agents that are put in order" if len(score) < agents else ""
-    ends = score.min(), score.max()
-    if ends[0] == ends[1]:
-        who = (
-            f"The {len(score)} agents that are put in order"
-            if whose
-            else f"All {len(score)} agents"
-        )
-        return f"{who} score {ends[1]:.1f}%."
-    low, high = (f"{end:.1f}%" for end in ends)
-    first, last = (names_of(list(score.index[score == end]), 1) for end in ends)
-    text = f"Scores{whose} run from {low} ({first}) to {high} ({last})"
+    low, high = score.min(), score.max()
+    put = " agents that are put in order" if len(score) < agents else ""
+    if low == high:
+        return f"{f'The {len(score)}{put}' if put else f'All {len(score)} agents'} score {high:.1f}%."
+    whose = f" of the {len(score)}{put}" if put else ""
+    first, last = (names_of(list(score.index[score == end]), 1) for end in (low, high))
+    text = f"Scores{whose} run from {low:.1f}% ({first}) to {high:.1f}% ({last})"
     if len(score) > _MANY:
         low, middle, high = score.quantile([0.25, 0.5, 0.75])
-        text += f"; half of the agents lie between {low:.1f} and {high:.1f}%"
-        text += f" (median {middle:.1f}%)"
+        text += f"; half of the agents lie between {low:.1f} and {high:.1f}% (median {middle:.1f}%)"
     return f"{text}."
 
 
@@ -97,12 +89,9 @@ def about_coverage(n: pd.Series, items: int, ranked: list[Any]) -> list[Said]:
     >>> about_coverage(pd.Series({"a": 100, "b": 7}), 100, ["a"])[0].text
     'Not put in order, because they met less than half as many items as others: b (7 of 100).'
     """
-    few = [agent for agent in n.index if agent not in set(ranked)]
-    if not few:
-        return []
-    shown = names_of([f"{agent} ({n[agent]} of {items})" for agent in few])
+    few = [f"{agent} ({count} of {items})" for agent, count in n.items() if agent not in set(ranked)]
     why = "because they met less than half as many items as others"
-    return [Said(f"Not put in order, {why}: {shown}.", False)]
+    return [caution(f"Not put in order, {why}: {names_of(few)}.")] if few else []
 
 
 def about_chance(table: pd.DataFrame | None) -> list[Said]:
@@ -114,24 +103,23 @@ def about_chance(table: pd.DataFrame | None) -> list[Said]:
     if table is None:
         return []
     found = []
-    below = table.index[table["against_chance"] == "below chance"]
+    below, at = (table[table["against_chance"] == where] for where in ("below chance", "at chance"))
     if len(below):
-        level = _level(table.loc[below, "floor"])
-        verb = "scores" if len(below) == 1 else "score"
-        whose = "its" if len(below) == 1 else "their"
-        text = f"{names_of(list(below))} {verb} below what guessing gives ({level})"
+        verb, whose = ("scores", "its") if len(below) == 1 else ("score", "their")
+        text = f"{names_of(below.index)} {verb} below what guessing gives ({_level(below['floor'], '.1f')})"
         found.append(Said(f"{text}: check {whose} answers' format and the key."))
-    at = table.index[table["against_chance"] == "at chance"]
     if len(at):
-        level = _level(table.loc[at, "floor"])
         whose = "its" if len(at) == 1 else "their"
-        text = f"The score of {names_of(list(at))} cannot be told from guessing ({level})"
-        found.append(Said(f"{text}: {whose} generality is not interpreted.", False))
+        text = (
+            f"The score of {names_of(at.index)} cannot be told from guessing ({_level(at['floor'], '.1f')})"
+        )
+        found.append(caution(f"{text}: {whose} generality is not interpreted."))
     return found
 
 
-def _level(floors: pd.Series) -> str:
-    low, high = (f"{100 * end:.1f}" for end in (floors.min(), floors.max()))
+def _level(floors: pd.Series, digits: str) -> str:
+    """What guessing gives, in percent: one level, or from the lowest to the highest."""
+    low, high = (format(100 * end, digits) for end in (floors.min(), floors.max()))
     return f"{low}%" if low == high else f"{low} to {high}%"
 
 
@@ -170,24 +158,23 @@ def about_linked(linked: pd.DataFrame | None) -> list[Said]:
     """
     if linked is None or linked.empty:
         return []
-    n, known = len(linked), linked["p_value"].notna()
+    n, known = len(linked), linked[linked["p_value"].notna()]
     pairs = "1 pair of agents shares" if n == 1 else f"{n} pairs of agents share"
-    start = f"{pairs} fewer than five items."
-    if not known.any():
+    text = f"{pairs} fewer than five items."
+    if known.empty:
         why = "too few other agents met enough items of both for a linked model"
-        return [Said(f"{start} {'It is' if n == 1 else 'They are'} not comparable: {why}.", False)]
-    links = linked.loc[known, "links"]
-    many = f"{links.min()}" if links.min() == links.max() else f"{links.min()} to {links.max()}"
-    apart = int((linked["verdict"] == "separated").sum())
-    count, rest = int(known.sum()), n - int(known.sum())
-    text = (
-        f"{start} A linked item response model, through {many} agents that met items of both, compares "
-        f"{'all' if count == n > 1 else count} of them: {apart or 'none'} "
-        f"{'is' if apart < 2 else 'are'} separated."
+        return [caution(f"{text} {'It is' if n == 1 else 'They are'} not comparable: {why}.")]
+    least, most = known["links"].min(), known["links"].max()
+    through = f"{least}" if least == most else f"{least} to {most}"
+    apart, rest = int((linked["verdict"] == "separated").sum()), n - len(known)
+    many, verb = "all" if not rest and n > 1 else len(known), "is" if apart < 2 else "are"
+    text += (
+        f" A linked item response model, through {through} agents that met items of both, compares {many} of "
+        f"them: {apart or 'none'} {verb} separated."
     )
     if rest:
         text += f" The other {rest} {'is' if rest == 1 else 'are'} not comparable."
-    return [Said(text, False)]
+    return [caution(text)]
 
 
 def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said]:
@@ -198,13 +185,12 @@ def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said
     """
     if floors is None or not (floors > 0).any():
         return []
-    low, high = 100 * floors.min(), 100 * floors.max()
-    level = f"{low:.3g}%" if low == high else f"{low:.3g} to {high:.3g}%"
+    level = _level(floors, ".3g")
     if inside is not None:
         text = f"Capability and generality count what lies above guessing ({level})"
         return [Said(f"{text}: responses at that level count as failures.")]
-    text = "Positions by comparison with other agents do not know what guessing gives"
-    return [Said(f"{text} ({level}): use --transform failure, or give difficulties.", False)]
+    text = f"Positions by comparison with other agents do not know what guessing gives ({level})"
+    return [caution(f"{text}: use --transform failure, or give difficulties.")]
 
 
 def about_validity(table: pd.DataFrame | None) -> list[Said]:
@@ -218,57 +204,57 @@ def about_validity(table: pd.DataFrame | None) -> list[Said]:
     if table is None:
         return []
     row, agents = table.iloc[-1], table.iloc[:-1]
-    span = f"{row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
-    whom = "over all agents" if len(agents) > 1 else f"for {agents.index[0]}"
-    if row["verdict"] == "orders failures":
-        share = f"{100 * row['ordered']:.0f}% of the cases"
-        text = (
-            f"Harder items are failed more often: rank correlation {span} {whom}, and of two items"
-        )
-        found = [Said(f"{text} that differ the harder is done worse in {share}.")]
-    elif row["verdict"] == "orders them backwards":
-        text = f"Items that are said to be harder are failed less often (rank correlation {span})"
-        found = [Said(f"{text}: check which way difficulty runs.")]
-    elif row["verdict"] == "says nothing":
-        text = f"The given difficulty does not order the failures (rank correlation {span})"
-        found = [Said(f"{text}: capability and generality measured along it mean little.", False)]
-    else:
+    span = f"rank correlation {row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+    if row["verdict"] == "orders them backwards":
+        text = f"Items that are said to be harder are failed less often ({span})"
+        return [Said(f"{text}: check which way difficulty runs.")]
+    if row["verdict"] == "says nothing":
+        text = f"The given difficulty does not order the failures ({span})"
+        return [caution(f"{text}: capability and generality measured along it mean little.")]
+    if row["verdict"] != "orders failures":
         return []
+    whom = "over all agents" if len(agents) > 1 else f"for {agents.index[0]}"
+    text = f"Harder items are failed more often: {span} {whom}, and of two items"
+    found = [
+        Said(f"{text} that differ the harder is done worse in {100 * row['ordered']:.0f}% of the cases.")
+    ]
     backwards = list(agents.index[agents["verdict"] == "orders them backwards"])
-    if backwards and row["verdict"] == "orders failures":
+    if backwards:
         verb = "does" if len(backwards) == 1 else "do"
-        text = f"{names_of(backwards)} {verb} better on items that are said to be harder."
-        found.append(Said(text, False))
+        found.append(caution(f"{names_of(backwards)} {verb} better on items that are said to be harder."))
     return found
 
 
 def why_gamma_is_unsure(control: pd.DataFrame | None, table: pd.DataFrame) -> str:
-    """Why an order in γ is not to be read: shuffled responses give as much."""
+    """Why an order in γ should not be read: shuffled responses give as much; "" where it may be read."""
     if control is None:
         return ""
-    gamma = control.loc["mean_gamma"]
-    if gamma["observed"] - gamma["shuffled"] >= NEGLIGIBLE and gamma["p"] <= 0.05:
-        return ""
-    low, high = table["normalised_generality"].min(), table["normalised_generality"].max()
+    gamma, own = control.loc["mean_gamma"], table["normalised_generality"]
     near = gamma["observed"] - gamma["shuffled"] < NEGLIGIBLE
+    if not near and gamma["p"] <= 0.05:
+        return ""
     why = "most of it comes from the items" if near else "chance alone could make that gap"
     return (
-        f"Do not read differences in γ as differences between the agents: γ runs from {low:.3f} to "
-        f"{high:.3f}, with mean {gamma['observed']:.3f}, and shuffled responses give {gamma['shuffled']:.3f} "
-        f"on average: {why}."
+        f"Do not read differences in γ as differences between the agents: γ runs from {own.min():.3f} to "
+        f"{own.max():.3f}, with mean {gamma['observed']:.3f}, and shuffled responses give "
+        f"{gamma['shuffled']:.3f} on average: {why}."
     )
 
 
 def about_undetermined(table: pd.DataFrame) -> list[Said]:
     """Agents of whose γ the interval is nearly the whole scale."""
-    if "normalised_generality_low" not in table:
-        return []
     wide = undetermined(table)
     if not wide.any():
         return []
     who = names_of(list(table.index[wide]))
-    text = f"The responses say nothing about the generality of {who}: γ could lie anywhere."
-    return [Said(text, False)]
+    return [caution(f"The responses say nothing about the generality of {who}: γ could lie anywhere.")]
+
+
+def undetermined(table: pd.DataFrame) -> pd.Series:
+    """Whether an agent's interval of γ is missing, or nearly the whole scale."""
+    if "normalised_generality_low" not in table:
+        return pd.Series(False, table.index)
+    return ~(table["normalised_generality_high"] - table["normalised_generality_low"] < _WHOLE)
 
 
 def about_bounds(table: pd.DataFrame, ci: float) -> list[Said]:
@@ -280,10 +266,8 @@ def about_bounds(table: pd.DataFrame, ci: float) -> list[Said]:
     'Limits of capability (1 of 2 agents), spread (all) and γ (all) are bounds: they '
     """
     words = {"capability": "capability", "spread": "spread", "normalised_generality": "γ"}
-    counts = {
-        word: int(table[f"{k}_bounds"].sum()) for k, word in words.items() if f"{k}_bounds" in table
-    }
-    agents, whole = len(table), set(counts.values()) == {len(table)}
+    agents = len(table)
+    counts = {word: int(table[f"{k}_bounds"].sum()) for k, word in words.items() if f"{k}_bounds" in table}
     each = [
         f"{word} ({f'{n:,} of {agents:,} agents' if n < agents else 'all'})"
         for word, n in counts.items()
@@ -291,18 +275,11 @@ def about_bounds(table: pd.DataFrame, ci: float) -> list[Said]:
     ]
     if not each:
         return []
+    whole = set(counts.values()) == {agents}
     what = "All limits of capability, spread and γ" if whole else f"Limits of {names_of(each)}"
     text = (
         f"{what} are bounds: they hold at least {100 * ci:g} times in 100, usually more, because what nobody "
         "saw (a rare lapse, a fall between two items) sets them, not how the responses vary."
     )
     others = f" The other limits are intervals, which hold about {100 * ci:g} times in 100."
-    return [Said(text if whole else text + others, False)]
-
-
-def undetermined(table: pd.DataFrame) -> pd.Series:
-    """Whether an agent's interval of γ is missing, or covers nine tenths of [-1, 1]."""
-    if "normalised_generality_low" not in table:
-        return pd.Series(False, table.index)
-    width = table["normalised_generality_high"] - table["normalised_generality_low"]
-    return ~(width < 1.8)
+    return [caution(text if whole else text + others)]

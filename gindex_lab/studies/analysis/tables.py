@@ -1,33 +1,24 @@
-"""The tables of the page, as headings and rows of text: scores, tasks, pairs, measures, findings."""
+"""The tables of the page, as headings and rows of text: scores, tasks, pairs, measures, findings; and names
+that fit into a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from gindex_lab.foundation.likes import Label
 from gindex_lab.measures.horizons.words import minutes_text
 from gindex_lab.studies.analysis.score_words import turned_pair, undetermined
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.whole import Analysis
 
-__all__ = [
-    "MOST_ROWS",
-    "SHOWN",
-    "cells",
-    "cut",
-    "horizon_cells",
-    "integrity_cells",
-    "linked_cells",
-    "pair_cells",
-    "ranked_first",
-    "rounded",
-    "score_cells",
-    "task_cells",
-    "validity_cells",
-]
+__all__ = ["MOST_ROWS", "SHOWN", "cells", "cut", "drawable_names", "horizon_cells", "integrity_cells"]
+__all__ += ["linked_cells", "pair_cells", "ranked_first", "rounded", "score_cells", "task_cells"]
+__all__ += ["validity_cells"]
 
 SHOWN = ["capability", "spread", "generality", "normalised_generality"]
 COLUMNS = {  # of the tables of models, where the name of a column says too little
@@ -43,10 +34,57 @@ COLUMNS = {  # of the tables of models, where the name of a column says too litt
     "odd": "what is odd",
     "behind": "behind it",
 }
-MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
 _HEADINGS = {"generality": "generality Γ", "normalised_generality": "normalised generality γ"}
+# How much a reader takes in: judgements.
+MOST_ROWS, _FIRST, _LAST = 60, 20, 10  # agents in a table; of more the first and the last
 _MOST_PAIRS = 36  # pairs in a table
 _MOST_COLUMNS = 6  # beside the first column, of the table by task
+_LONGEST = 30  # letters of a name in a figure
+
+# `measures` (headings), `rows` (a name and its cells each), and what else the template asks for
+Cells = dict[str, Any]
+
+
+def drawable_names(names: Iterable[Label], longest: int = _LONGEST) -> dict[Label, str]:
+    """A name for figures for each name: short, drawn by the font, each once, and not a formula.
+
+    Tables and pages show the full names; a font that lacks a letter draws an empty box for it.
+
+    Parameters
+    ----------
+    names : of agents
+    longest : letters; a longer name is cut in the middle
+
+    Returns
+    -------
+    dict: the name for figures by name, "agent" and a number where the font lacks a letter.
+
+    Examples
+    --------
+    >>> list(drawable_names(["gpt", "a" * 40, "猫"]).values())
+    ['gpt', 'aaaaaaaaaaaaaa…aaaaaaaaaaaaaaa', 'agent 3']
+    """
+    found: dict[Label, str] = {}
+    used: set[str] = set()
+    for k, name in enumerate(names, 1):
+        text = " ".join(str(name).split())
+        if not text or not _letters().issuperset(map(ord, text)):
+            text = f"agent {k}"
+        if len(text) > longest:
+            half = (longest - 1) // 2
+            text = f"{text[:half]}…{text[half + 1 - longest :]}"
+        found[name] = f"{text} #{k}" if text in used else text
+        used.add(found[name])
+    return found
+
+
+@cache
+def _letters() -> frozenset[int]:
+    """The letters that the font of figures can draw."""
+    from matplotlib import font_manager, ft2font, rcParams
+
+    path = font_manager.findfont(font_manager.FontProperties(family=rcParams["font.family"]))
+    return frozenset(ft2font.FT2Font(path).get_charmap())
 
 
 def cut(table: pd.DataFrame) -> pd.DataFrame:
@@ -55,9 +93,7 @@ def cut(table: pd.DataFrame) -> pd.DataFrame:
     >>> cut(pd.DataFrame({"x": range(100)})).shape
     (30, 1)
     """
-    if len(table) <= MOST_ROWS:
-        return table
-    return pd.concat([table.head(_FIRST), table.tail(_LAST)])
+    return table if len(table) <= MOST_ROWS else pd.concat([table.head(_FIRST), table.tail(_LAST)])
 
 
 def ranked_first(table: pd.DataFrame, ranked: Sequence[Any]) -> pd.DataFrame:
@@ -73,64 +109,64 @@ def ranked_first(table: pd.DataFrame, ranked: Sequence[Any]) -> pd.DataFrame:
 # -- scores --------------------------------------------------------------------------------------------
 
 
-def score_cells(found: Analysis) -> dict[str, Any] | None:
-    """Score with its interval, items met, coverage, and how it stands against guessing."""
+def score_cells(found: Analysis) -> Cells:
+    """Score with its interval, items met, coverage, and how the score compares with guessing."""
+    known, chance = set(found.ranked), found.chance
     if found.scores is None:
-        n = found.met.sort_values(ascending=False, kind="stable")
-        share = n / max(found.data.shape[1], 1)
-        rows = [
-            (str(a), [(str(n[a]), ""), (f"{share[a]:.0%}", "")]) for a in cut(n.to_frame()).index
-        ]
-        return {"measures": ["items met", "coverage"], "rows": rows}
-    order = found.scores.sort_values("score", ascending=False, kind="stable")
-    table, known = ranked_first(order, found.ranked), set(found.ranked)
-    chance = found.chance
+        table = found.met.sort_values(ascending=False, kind="stable").to_frame("n")
+        table["coverage"] = table["n"] / max(found.data.shape[1], 1)
+    else:
+        table = found.scores.sort_values("score", ascending=False, kind="stable")
+        table = ranked_first(table, found.ranked)
     rows = []
     for agent, row in cut(table).iterrows():
-        span = _points(row.get("score_low"), row.get("score_high"))
-        parts = [(f"{100 * row['score']:.1f}%", span)]
-        few = "" if agent in known else "not put in order"
+        parts = [] if found.scores is None else [(f"{100 * row['score']:.1f}%", _span(row, "score"))]
+        few = "" if found.scores is None or agent in known else "not put in order"
         parts += [(f"{int(row['n']):,}", ""), (f"{row['coverage']:.0%}", few)]
         if chance is not None:
             at = chance.loc[agent]
             parts += [(f"{100 * at['floor']:.1f}%", ""), (str(at["against_chance"]), "")]
         rows.append((str(agent), parts))
-    more = [] if chance is None else ["guessing gives", "against guessing"]
-    return {"measures": ["score", "items met", "coverage", *more], "rows": rows}
+    headings = [] if found.scores is None else ["score"]
+    headings += ["items met", "coverage"]
+    return {
+        "measures": headings + ([] if chance is None else ["guessing gives", "against guessing"]),
+        "rows": rows,
+    }
 
 
-def _points(low: float | None, high: float | None) -> str:
-    if low is None or high is None or low != low:
-        return ""
-    return f"{100 * low:.1f} to {100 * high:.1f}"
+def _span(row: pd.Series, name: str) -> str:
+    """The limits of a share in percent, "" where there are none."""
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    return "" if low is None or low != low else f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def task_cells(found: Analysis) -> dict[str, Any] | None:
+def task_cells(found: Analysis) -> Cells | None:
     """Scores by task: agents x tasks; tasks x the agents with the highest scores where the tasks are many."""
     tasks = found.tasks
     if tasks is None or found.scores is None or tasks["task"].nunique() > MOST_ROWS:
         return None
     agents = cut(found.scores.sort_values("score", ascending=False, kind="stable")).index
     names = list(dict.fromkeys(tasks["task"]))
-    known = {(row["agent"], row["task"]): row for _, row in tasks.iterrows()}
-    if len(names) <= _MOST_COLUMNS:
-        rows = [(str(a), [_task_cell(known.get((a, task))) for task in names]) for a in agents]
-        measures = [str(name) for name in names]
-        return {"first": "agent", "measures": measures, "rows": rows, "left": ""}
-    shown = list(agents[:_MOST_COLUMNS])
-    rows = [(str(task), [_task_cell(known.get((a, task))) for a in shown]) for task in names]
+    texts = {
+        (row["agent"], row["task"]): (
+            f"{100 * row['score']:.1f}%",
+            f"{_span(row, 'score')}, n {int(row['n']):,}".strip(", "),
+        )
+        for _, row in tasks.iterrows()
+    }
+    few = len(names) <= _MOST_COLUMNS
+    shown = list(agents if few else agents[:_MOST_COLUMNS])
     left = "" if len(agents) == len(shown) else f"The {len(shown)} agents with the highest scores."
+    grid = {a: {task: texts.get((a, task), ("–", "")) for task in names} for a in shown}
+    if few:
+        rows = [(str(a), list(by_task.values())) for a, by_task in grid.items()]
+        return {"first": "agent", "measures": [str(name) for name in names], "rows": rows, "left": left}
+    rows = [(str(task), [grid[a][task] for a in shown]) for task in names]
     return {"first": "task", "measures": [str(a) for a in shown], "rows": rows, "left": left}
 
 
-def _task_cell(row: pd.Series | None) -> tuple[str, str]:
-    if row is None:
-        return "–", ""
-    span = _points(row.get("score_low"), row.get("score_high"))
-    return f"{100 * row['score']:.1f}%", f"{span}, n {int(row['n']):,}".strip(", ")
-
-
-def pair_cells(found: Analysis) -> dict[str, Any] | None:
+def pair_cells(found: Analysis) -> Cells | None:
     """Differences in points: every pair of a few agents, of more the best score with each other."""
     pairs, order = found.differences, found.score_order
     if pairs is None or order is None or order.separated is None:
@@ -138,28 +174,28 @@ def pair_cells(found: Analysis) -> dict[str, Any] | None:
     if len(pairs) > _MOST_PAIRS:
         pairs = pairs[(pairs["a"] == order.front) | (pairs["b"] == order.front)]
         pairs = pairs.loc[pairs["difference"].abs().sort_values(kind="stable").index]
-    turned = pairs["b"].eq(order.front) | (pairs["difference"] < 0) & ~pairs["a"].eq(order.front)
     rows = []
-    for (_, row), turn in list(zip(pairs.iterrows(), turned, strict=True))[:_MOST_PAIRS]:
+    for _, row in pairs.head(_MOST_PAIRS).iterrows():
+        turn = row["b"] == order.front or (row["difference"] < 0 and row["a"] != order.front)
         a, b, low, high = turned_pair(row, turn)
-        gap = -row["difference"] if turn else row["difference"]
-        known = row["difference"] == row["difference"]  # not only through a linked model
-        shown = [f"{100 * gap:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}"]
-        parts = shown if known else ["–", "–"]
-        p = _small(row["p_adjusted"]) if known else "–"
-        rows.append((f"{a} − {b}", [*parts, f"{row['common']:,}", p, row["verdict"]]))
+        parts = ["–", "–", f"{row['common']:,}", "–"]  # compared through a linked model only
+        if row["difference"] == row["difference"]:
+            gap = -row["difference"] if turn else row["difference"]
+            span = f"{100 * low:+.1f} to {100 * high:+.1f}"
+            parts = [f"{100 * gap:+.1f}", span, f"{row['common']:,}", _small(row["p_adjusted"])]
+        rows.append((f"{a} − {b}", [*parts, row["verdict"]]))
     headings = ["points", "interval", "common items", "p, all pairs", "verdict"]
     return {"measures": headings, "rows": rows, "more": max(0, len(pairs) - _MOST_PAIRS)}
 
 
 def _small(p: float) -> str:
-    """A p value; how far below a millionth it lies, its approximations do not know."""
+    """A p value; approximations do not know how far below a millionth it lies."""
     return f"{p:.2g}" if p >= 1e-6 else "< 1e-6"
 
 
-def linked_cells(found: Analysis) -> dict[str, Any] | None:
+def linked_cells(found: Analysis) -> Cells | None:
     """Pairs with too few common items that a linked model compares, the surest first."""
-    if found.linked is None:
+    if found.linked is None or found.linked["p_value"].isna().all():
         return None
     known = found.linked.dropna(subset=["p_value"]).sort_values("p_value", kind="stable")
     rows = []
@@ -168,14 +204,11 @@ def linked_cells(found: Analysis) -> dict[str, Any] | None:
         parts = [f"{abs(row['logits']):+.2f}", f"{low:+.2f} to {high:+.2f}", str(row["links"])]
         parts += [f"{row['anchors']:.0f}", _small(row["p_adjusted"]), row["verdict"]]
         rows.append((f"{a} − {b}", parts))
-    if not rows:
-        return None
-    headings = ["log-odds", "interval", "linking agents", "fewest shared items"]
-    headings += ["p, all pairs", "verdict"]
+    headings = ["log-odds", "interval", "linking agents", "fewest shared items", "p, all pairs", "verdict"]
     return {"measures": headings, "rows": rows, "more": max(0, len(known) - len(rows))}
 
 
-def integrity_cells(found: Analysis) -> dict[str, Any] | None:
+def integrity_cells(found: Analysis) -> Cells | None:
     """The findings of `gl.audit`, and what could not be checked, by reason."""
     table = found.integrity
     if table is None:
@@ -187,11 +220,10 @@ def integrity_cells(found: Analysis) -> dict[str, Any] | None:
     reasons: dict[str, list[str]] = {}
     for name, why in table.attrs["not_checked"].items():
         reasons.setdefault(why, []).append(name)
-    unseen = [(", ".join(names), why) for why, names in reasons.items()]
-    return {"rows": rows, "unseen": unseen}
+    return {"rows": rows, "unseen": [(", ".join(names), why) for why, names in reasons.items()]}
 
 
-def horizon_cells(found: Analysis) -> dict[str, Any] | None:
+def horizon_cells(found: Analysis) -> Cells | None:
     """Time horizons, the longest first; of many agents the first and the last."""
     if found.horizons is None:
         return None
@@ -201,8 +233,7 @@ def horizon_cells(found: Analysis) -> dict[str, Any] | None:
         parts = []
         for name in ("horizon_50", "horizon_80"):
             low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-            known = low is not None and low == low
-            span = f"{_time(low)} to {_time(high)}" if known else ""
+            span = "" if low is None or low != low else f"{_time(low)} to {_time(high)}"
             parts.append((_time(row[name]), span))
         rows.append((str(agent), parts))
     return {"measures": ["50% success", "80% success"], "rows": rows}
@@ -221,7 +252,8 @@ def _time(minutes: float) -> str:
     return "over a year" if minutes > 365 * 24 * 60 else minutes_text(minutes)
 
 
-def validity_cells(found: Analysis) -> dict[str, Any] | None:
+def validity_cells(found: Analysis) -> Cells | None:
+    """How far difficulty orders failures, over all agents and then the least ordered agents."""
     if found.validity is None:
         return None
     table = found.validity
@@ -229,7 +261,7 @@ def validity_cells(found: Analysis) -> dict[str, Any] | None:
     return rounded(some.rename(columns={"ordered": "harder_done_worse"}), 12)
 
 
-def cells(table: pd.DataFrame, determined: Sequence[Any] | None = None) -> dict[str, Any]:
+def cells(table: pd.DataFrame, determined: Sequence[Any] | None = None) -> Cells:
     """Headings and rows of the table as text, intervals folded into their measure's cell.
 
     Generality that the data leave wide open is not printed as a number: that of agents not in `determined`.
@@ -240,19 +272,13 @@ def cells(table: pd.DataFrame, determined: Sequence[Any] | None = None) -> dict[
     """
     measures = [m for m in SHOWN if m in table]
     told = set(table.index[~undetermined(table)] if determined is None else determined)
-    rows = []
-    for agent, row in table.iterrows():
-        parts = [
-            ("–", "not determined")
-            if agent not in told and m in ("generality", "normalised_generality")
-            else _cell(row, m)
-            for m in measures
-        ]
-        rows.append((str(agent), parts))
+    rows = [(str(a), [_cell(row, m, a in told) for m in measures]) for a, row in table.iterrows()]
     return {"measures": [_HEADINGS.get(m, m) for m in measures], "rows": rows}
 
 
-def _cell(row: pd.Series, measure: str) -> tuple[str, str]:
+def _cell(row: pd.Series, measure: str, told: bool) -> tuple[str, str]:
+    if not told and measure in ("generality", "normalised_generality"):
+        return "–", "not determined"
     value, low, high = row[measure], row.get(f"{measure}_low"), row.get(f"{measure}_high")
     shown = "∞" if value == float("inf") else f"{value:.3f}"
     if low is None or high is None:
@@ -265,7 +291,7 @@ def _cell(row: pd.Series, measure: str) -> tuple[str, str]:
     return shown, f"{'bounds ' if bounds else ''}{low:.3f} to {high:.3f}"
 
 
-def rounded(table: pd.DataFrame, most: int = 10) -> dict[str, Any]:
+def rounded(table: pd.DataFrame, most: int = 10) -> Cells:
     """Headings and the first rows of any table as text, and how many rows were left out.
 
     >>> rounded(pd.DataFrame({"p_value": [0.01234]}, index=["a"]))

@@ -12,7 +12,7 @@ from gindex_lab.studies.analysis import score_words, summary
 from gindex_lab.studies.analysis.accuracy import is_binary
 from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_duplicates
 from gindex_lab.studies.analysis.options import WHY
-from gindex_lab.studies.analysis.summary import Said
+from gindex_lab.studies.analysis.summary import Said, caution
 from gindex_lab.studies.analysis.weights import about_seeing, about_weights, level_weights
 from gindex_lab.studies.readers.choosing import shares_beside
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["how_tested", "said_of"]
 
-_MANY_HORIZONS = 8  # agents from which horizons are told in a table
+_MANY_HORIZONS = 8  # agents from which horizons are told in a table: a judgement
 
 
 def said_of(study: Analysis) -> list[Said]:
@@ -34,7 +34,7 @@ def said_of(study: Analysis) -> list[Said]:
     found += _of_scores(study)
     found += about_seeing(study.raw, study.ci)
     found += _of_horizons(study)
-    found += _of_order(study)
+    found += _of_order(study) if study.measures else []
     if study.survival is not None and study.apart:
         found += summary.about_survival(study.verdict, study.survival, study.definitions[1])
     if study.control is not None:
@@ -43,46 +43,38 @@ def said_of(study: Analysis) -> list[Said]:
     if study.audit is not None and study.raw is not None:
         by_chance, can = expected_duplicates(study.raw), can_tell_wrong_keys(study.audit)
         found += summary.about_items(study.audit_counts, by_chance, agents, can)
-    resample = None if study.ci is None else study.resample
-    found += [] if study.raw is None else summary.about_data(study.raw, resample)
+    if study.raw is not None:
+        found += summary.about_data(study.raw, None if study.ci is None else study.resample)
     return found
 
 
 def how_tested(study: Analysis) -> str:
     """How pairs of scores were tested, in words."""
-    how = "a permutation test that exchanges the two agents item by item"
-    if study.resample == "families":
-        how = "a permutation test that exchanges the two agents family by family"
-    elif isinstance(study.raw, Responses) and is_binary(study.raw):
+    unit = "family by family" if study.resample == "families" else "item by item"
+    how = f"a permutation test that exchanges the two agents {unit}"
+    if study.resample != "families" and isinstance(study.raw, Responses) and is_binary(study.raw):
         how = "McNemar's exact test"
-    pairs = study.differences
-    alone = (
-        pairs is not None and study.score_order is not None and study.score_order.separated is None
-    )
+    pairs, order = study.differences, study.score_order
+    alone = order is not None and order.separated is None
     if pairs is not None and len(pairs) == 1 and not alone:
         return how
     return f"{how}, corrected for all pairs by the method of {'Bonferroni' if alone else 'Holm'}"
 
 
 def _of_scores(study: Analysis) -> list[Said]:
+    if study.raw is None:
+        return []
     if study.scores is None:
-        if study.raw is None:
-            return []
-        text = (
-            "Raw scores are in the units of their items: they are ranked, not averaged over items"
-        )
-        found = [Said(f"{text}{_likely_scale(study.raw)}.", False)]
+        text = "Raw scores are in the units of their items: they are ranked, not averaged over items"
+        found = [caution(f"{text}{_likely_scale(study.raw)}.")]
     else:
-        some = study.scores.loc[study.ranked]
-        test, agents = how_tested(study), len(study.scores)
-        found = score_words.about_scores(some, study.score_order, test, agents)
+        some, agents = study.scores.loc[study.ranked], len(study.scores)
+        found = score_words.about_scores(some, study.score_order, how_tested(study), agents)
         found += score_words.about_gap(study.differences)
         found += score_words.about_linked(study.linked)
     found += score_words.about_coverage(study.met, study.data.shape[1], study.ranked)
     found += score_words.about_chance(study.chance)
-    if not study.measures:
-        return found
-    return found + score_words.about_floor(study.floors, study.measured_floor)
+    return found + (score_words.about_floor(study.floors, study.measured_floor) if study.measures else [])
 
 
 def _likely_scale(raw: Responses | Scores) -> str:
@@ -116,42 +108,24 @@ def _of_horizons(study: Analysis) -> list[Said]:
     except BadInput as error:
         if error.argument != "frontier":
             raise
-        return [*said, Said("Too few dated horizons for a doubling time.", False)]
+        return [*said, caution("Too few dated horizons for a doubling time.")]
     return [*said, Said(grown.sentence(), np.isfinite(grown.high))]
 
 
-def _other_tests(study: Analysis) -> list[Said]:
-    """Why scores and capability may separate different pairs; nothing where they agree."""
-    score, order = study.score_order, study.orders.get("capability")
-    if score is None or order is None:
-        return []
-    if score.separated is None or order.separated is None:
-        return _other_fronts(score, order)
-    a, b = (np.triu(x.apart.to_numpy(), 1) for x in (score, order))
-    if not (a ^ b).any():
-        return []
-    only, other = int((a & ~b).sum()), int((b & ~a).sum())
-    text = (
-        f"Scores and capability are tested differently: {only} {'pair' if only == 1 else 'pairs'} "
-        f"{'is' if only == 1 else 'are'} separated in score only, {other} in capability only. "
-        "A score counts all items alike; capability weighs them by difficulty, and its test (Student's t, "
-        "and an exchange of responses) allows for that."
-    )
-    return [Said(text, False)]
-
-
-def _other_fronts(score: Order, order: Order) -> list[Said]:
-    """The same of many agents, of whom only those in front were compared with the others."""
-    a, b = (int(one.apart.loc[one.front].sum()) for one in (score, order))
-    if a == b:
-        return []
-    others = len(order.apart) - 1
-    text = (
-        f"Scores and capability are tested differently: of {others:,} other agents {a:,} are separated from "
-        f"{score.front} in score, {b:,} from {order.front} in capability. A score counts all items alike; "
-        "capability weighs them by difficulty, so that a few items at the ends of the scale can decide it."
-    )
-    return [Said(text, False)]
+def _of_order(study: Analysis) -> list[Said]:
+    if study.orders:
+        why = study.gamma_is_unsure
+        unsure = {"normalised_generality": why} if why else {}
+        found = summary.about_order(study.table, study.orders, unsure)
+        found += _other_tests(study.score_order, study.orders.get("capability"))
+        found += about_weights(level_weights(study.measured))
+        return found + _of_limits(study)
+    best = study.table["capability"].idxmax()
+    text = f"The capability of {best} is {study.table.loc[best, 'capability']:.3g}"
+    if len(study.table) == 1:
+        return [caution(f"{text}; there is nobody to compare it with."), *_of_limits(study)]
+    why = "No intervals were asked for: do not read small differences as real."
+    return [caution(f"{text}, the highest."), caution(why)]
 
 
 def _of_limits(study: Analysis) -> list[Said]:
@@ -159,20 +133,22 @@ def _of_limits(study: Analysis) -> list[Said]:
     return found if study.ci is None else found + score_words.about_bounds(study.table, study.ci)
 
 
-def _of_order(study: Analysis) -> list[Said]:
-    if not study.measures:
+def _other_tests(score: Order | None, order: Order | None) -> list[Said]:
+    """Why scores and capability may separate different pairs; nothing where they agree."""
+    if score is None or order is None:
         return []
-    if study.orders:
-        why = study.gamma_is_unsure
-        unsure = {"normalised_generality": why} if why else {}
-        found = summary.about_order(study.table, study.orders, unsure)
-        found += _other_tests(study)
-        found += about_weights(level_weights(study.measured))
-        return found + _of_limits(study)
-    best = study.table["capability"].idxmax()
-    text = f"The capability of {best} is {study.table.loc[best, 'capability']:.3g}"
-    if len(study.table) == 1:
-        said = Said(f"{text}; there is nobody to compare it with.", False)
-        return [said, *_of_limits(study)]
-    why = "No intervals were asked for: do not read small differences as real."
-    return [Said(f"{text}, the highest.", False), Said(why, False)]
+    if score.separated is None or order.separated is None:  # many agents: only those in front were compared
+        a, b = (int(one.apart.loc[one.front].sum()) for one in (score, order))
+        differ = a != b
+        others, front = len(order.apart) - 1, f"separated from {score.front} in score"
+        apart = f"of {others:,} other agents {a:,} are {front}, {b:,} from {order.front} in capability"
+        why = "capability weighs them by difficulty"
+        why += ", so that a few items at the ends of the scale can decide it"
+    else:
+        by_score, by_capability = (np.triu(one.apart.to_numpy(), 1) for one in (score, order))
+        a, b = int((by_score & ~by_capability).sum()), int((by_capability & ~by_score).sum())
+        apart = f"{a} {'pair is' if a == 1 else 'pairs are'} separated in score only, {b} in capability only"
+        why = "in capability an item weighs more the fewer others are near its difficulty"
+        differ = a + b > 0
+    text = f"Scores and capability are tested differently: {apart}. A score counts all items alike; {why}."
+    return [caution(text)] if differ else []

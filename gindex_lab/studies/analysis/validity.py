@@ -1,9 +1,9 @@
 """How straight is the ruler? Whether harder items are failed more often.
 
-Difficulty that is given (human minutes, levels, annotations) is a claim. It orders the failures of an agent
-as far as their rank correlation says: 1 would be a perfect ruler, 0 one that says nothing. Right-or-wrong
-responses tie, and keep a correlation below 1; so beside it stands the chance that, of two items that
-differ in both, the harder one was done worse (Goodman and Kruskal 1954).
+Difficulty that is given (human minutes, levels, annotations) is a claim. How far it orders the failures of
+an agent is measured by their rank correlation: 1 would be a perfect ruler, 0 one that says nothing.
+Right-or-wrong responses tie, and keep a correlation below 1; so the chance is given as well that, of two
+items that differ in both, the harder one was done worse (Goodman and Kruskal 1954).
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, number, per_item
+from gindex_lab.foundation.validate import FloatArray, confidence, per_item
 from gindex_lab.measures.psychometrics.correlations import rank_correlation
 
 __all__ = ["difficulty_validity", "rank_limits"]
 
-_FEWEST = 5  # items
-_MOST_LEVELS = 2_000  # of difficulty, or of failure, told apart when pairs are counted
+_FEWEST = 5  # items: Fisher's z needs four, and says nothing with so few
 
 
 def difficulty_validity(
@@ -39,7 +38,7 @@ def difficulty_validity(
     DataFrame, one row per agent and the last "all agents" (the mean failure of each item): `n` (items),
     `correlation` (Spearman's of difficulty and failure), `low`, `high`, `ordered` (of pairs of items of
     different difficulty and different outcome, the share in which the harder was done worse) and `verdict`:
-    "orders failures", "says nothing", "orders them backwards" or "too few items".
+    "orders failures", "says nothing", "orders them backwards", "does not vary" or "too few items".
 
     Notes
     -----
@@ -61,25 +60,20 @@ def difficulty_validity(
     all agents         0.77     0.90  orders failures
     """
     study = responses if isinstance(responses, Responses) else Responses(responses)
-    level = number("ci", ci, 0, 1, open_ends=True)
-    hard = _difficulties(study, difficulty)
-    values = study.values
-    rows = [_row(hard, 1 - row, level) for row in values]
+    level, hard, values = confidence(ci), _difficulties(study, difficulty), study.values
     met = (~np.isnan(values)).any(axis=0)
-    failure = np.full(values.shape[1], np.nan)
-    failure[met] = 1 - np.nanmean(values[:, met], axis=0)
-    rows.append(_row(hard, failure, level))
+    mean = np.full(values.shape[1], np.nan)
+    mean[met] = np.nanmean(values[:, met], axis=0)
+    rows = [_row(hard, 1 - row, level) for row in (*values, mean)]
     return pd.DataFrame(rows, index=[*study.frame.index, "all agents"])
 
 
 def _difficulties(study: Responses, difficulty: DifficultyLike) -> FloatArray:
-    if difficulty is None:
-        if study.difficulty is None:
-            remedy = "pass difficulty=..., numbers or a column of the items"
-            raise BadInput("difficulty", None, "is needed: the items have none", remedy)
-        found = study.difficulty
-    elif isinstance(difficulty, str):
-        found = study.with_difficulty(difficulty).difficulty
+    if difficulty is None and study.difficulty is None:
+        remedy = "pass difficulty=..., numbers or a column of the items"
+        raise BadInput("difficulty", None, "is needed: the items have none", remedy)
+    if difficulty is None or isinstance(difficulty, str):
+        found = (study if difficulty is None else study.with_difficulty(difficulty)).difficulty
     else:
         found = per_item("difficulty", difficulty, study.frame.columns)
     hard = np.asarray(found, dtype=float)
@@ -104,53 +98,37 @@ def rank_limits(r: float, n: int, ci: float) -> tuple[float, float]:
 
 def _row(hard: FloatArray, failure: FloatArray, ci: float) -> dict[str, object]:
     seen = ~np.isnan(failure) & ~np.isnan(hard)
-    h, f = hard[seen], failure[seen]
-    n = len(h)
+    h, f, n = hard[seen], failure[seen], int(seen.sum())
     r = rank_correlation(h, f) if n >= 2 else float("nan")
     low = high = float("nan")
-    if n >= _FEWEST and not np.isnan(r):
+    if n < _FEWEST:
+        verdict = "too few items"
+    elif np.isnan(r):
+        verdict = "does not vary"
+    else:
         low, high = rank_limits(r, n, ci)
-    verdict = (
-        "too few items"
-        if n < _FEWEST
-        else "does not vary"
-        if np.isnan(r)
-        else "orders failures"
-        if low > 0
-        else "orders them backwards"
-        if high < 0
-        else "says nothing"
-    )
-    return {
-        "n": n,
-        "correlation": r,
-        "low": low,
-        "high": high,
-        "ordered": _ordered(h, f),
-        "verdict": verdict,
-    }
+        verdict = "orders failures" if low > 0 else "orders them backwards" if high < 0 else "says nothing"
+    found = {"n": n, "correlation": r, "low": low, "high": high, "ordered": _ordered(h, f)}
+    return found | {"verdict": verdict}
 
 
 def _ordered(h: FloatArray, f: FloatArray) -> float:
     """C / (C + D): of the pairs that differ in both, the share in which the harder item was done worse.
 
-    >>> _ordered(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.5]))
-    0.6666666666666666
+    Kendall's τ_b gives C - D, and the ties give C + D.
+
+    >>> round(_ordered(np.array([1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.5])), 4)
+    0.6667
     """
-    rows, columns = _codes(h), _codes(f)
-    counts = np.zeros((rows.max(initial=0) + 1, columns.max(initial=0) + 1))
-    np.add.at(counts, (rows, columns), 1.0)
-    same, other = _pairs_below(counts), _pairs_below(counts[:, ::-1])
-    return float(same / (same + other)) if same + other > 0 else float("nan")
+    from scipy.stats import kendalltau
 
+    def tied(*columns: FloatArray) -> float:
+        counts = np.unique(np.column_stack(columns), axis=0, return_counts=True)[1]
+        return float((counts * (counts - 1) / 2).sum())
 
-def _codes(values: FloatArray) -> np.ndarray:
-    """Numbers as 0, 1, 2 ... in their order; more than some thousand distinct ones in as many steps."""
-    _, codes = np.unique(values, return_inverse=True)
-    return np.asarray(codes if len(codes) <= _MOST_LEVELS else codes * _MOST_LEVELS // len(codes))
-
-
-def _pairs_below(counts: FloatArray) -> float:
-    """Pairs of entries of a table of which one lies above and to the left of the other."""
-    below = np.cumsum(np.cumsum(counts, axis=0), axis=1)
-    return float((counts[1:, 1:] * below[:-1, :-1]).sum())
+    pairs = len(h) * (len(h) - 1) / 2
+    a, b = pairs - tied(h), pairs - tied(f)
+    differ = a + b - pairs + tied(h, f)
+    if not differ > 0:
+        return float("nan")
+    return float(1 + kendalltau(h, f).statistic * np.sqrt(a * b) / differ) / 2

@@ -16,12 +16,15 @@ from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.horizons.words import minutes_text
 from gindex_lab.measures.planning.power import detectable
-from gindex_lab.studies.analysis.summary import Said
+from gindex_lab.studies.analysis.summary import Said, caution
 
 __all__ = ["about_seeing", "about_weights", "level_weights"]
 
-_MOST_LEVELS = 500
-_FEW = 1 / 3  # of the items: unequal items that are worth fewer are a sentence
+_MOST_LEVELS = 500  # with more, single levels decide little
+# Unequal items that tell as much as fewer equal ones than this share are worth a sentence (a judgement).
+_FEW = 1 / 3
+_FEWEST, _MOST = 10, 200_000  # items of a study that is told what it could see: a plan for more takes minutes
+_WANTED = 0.8  # power: "four chances in five" (Cohen 1988, §2.4)
 
 
 def level_weights(measured: Responses | None) -> pd.DataFrame | None:
@@ -43,23 +46,18 @@ def level_weights(measured: Responses | None) -> pd.DataFrame | None:
     gain = area.to_numpy()[1:] - area.iloc[0]
     if not gain.sum() > 0:
         return None
-    return pd.DataFrame(
-        {"items": items, "share": gain / gain.sum(), "name": _names(measured, items.index)}
-    )
-
-
-def _names(measured: Responses, levels: pd.Index) -> list[str]:
-    minutes = measured.items.get("minutes")
-    if minutes is not None and (minutes.groupby(measured.difficulty).nunique() == 1).all():
-        first = minutes.groupby(measured.difficulty).first()
-        return [f"take people {minutes_text(float(first[level]))}" for level in levels]
-    return [f"have difficulty {level:.3g}" for level in levels]
+    names = [f"have difficulty {level:.3g}" for level in items.index]
+    if "minutes" in measured.items:
+        minutes = measured.items["minutes"].groupby(measured.difficulty)
+        if (minutes.nunique() == 1).all():
+            names = [f"take people {minutes_text(float(minutes.first()[level]))}" for level in items.index]
+    return pd.DataFrame({"items": items, "share": gain / gain.sum(), "name": names})
 
 
 def about_weights(levels: pd.DataFrame | None) -> list[Said]:
     """Where a few items decide capability: how much they make up, and what all items are worth.
 
-    With weights w that add up to 1, unequal items tell as much as 1/Σw² equal ones (Kish, 1965).
+    With weights w that add up to 1, unequal items tell as much as 1/Σw² equal ones (Kish 1965).
 
     >>> rows = {"items": [194, 3], "share": [0.2, 0.8], "name": ["take people 1 hour", "take people 8 hours"]}
     >>> about_weights(pd.DataFrame(rows, [1.0, 2.0]))[0].text
@@ -71,35 +69,27 @@ def about_weights(levels: pd.DataFrame | None) -> list[Said]:
     total, worth = int(levels["items"].sum()), 1 / float((levels["share"] * each).sum())
     if not worth < _FEW * total:
         return []
-    top = each.idxmax()
-    few, share = int(levels.loc[top, "items"]), float(levels.loc[top, "share"])
-    who = "one item" if few == 1 else f"{few:,} items"
+    top = levels.loc[each.idxmax()]
+    few, share = int(top["items"]), float(top["share"])
+    who, make = ("one item", "makes") if few == 1 else (f"{few:,} items", "make")
     text = (
         "Capability does not count items, but the stretch of difficulty that they stand for: the "
-        f"{who} that {levels.loc[top, 'name']} make{'s' * (few == 1)} up {100 * share:.0f}% of it"
+        f"{who} that {top['name']} {make} up {100 * share:.0f}% of it"
     )
     others = levels[(levels["share"] <= share * (1 + 1e-9)) & (levels["items"] > 2 * few)]
     if len(others):
-        most = others["items"].idxmax()
-        name = str(others.loc[most, "name"]).replace("take people", "take them")
-        text += f", as much as the {others.loc[most, 'items']:,} that {name}"
+        most = others.loc[others["items"].idxmax()]
+        name = most["name"].replace("take people", "take them")
+        text += f", as much as the {most['items']:,} that {name}"
     text += (
         f". For capability all {total:,} items are worth about {worth:.0f} items that count alike, "
         "and its intervals are as wide as those of so few."
     )
-    return [Said(text, False)]
-
-
-# -- what the study could have seen ------------------------------------------------------------------
-
-
-_FEWEST = 10  # items
-_MOST = 200_000  # items: a plan for more takes longer than it tells
-_WANTED = 0.8
+    return [caution(text)]
 
 
 def about_seeing(data: object, ci: float | None) -> list[Said]:
-    """A sentence for a study of at least two agents; none for raw scores, or where nothing was tested.
+    """Which differences in score the study could have seen; nothing of raw scores, or if nothing was tested.
 
     >>> rng = np.random.default_rng(1)
     >>> study = Responses((rng.random((3, 200)) < 0.6).astype(float))
@@ -114,10 +104,10 @@ def about_seeing(data: object, ci: float | None) -> list[Said]:
     pairs = agents * (agents - 1) // 2
     gap = detectable(Responses(data.frame), measure="mean", wanted=_WANTED, ci=ci, pairs=pairs)
     if math.isnan(gap):
-        return [Said("What the study could see: hardly any difference in mean score.", False)]
+        return [caution("What the study could see: hardly any difference in mean score.")]
     tested = "" if pairs == 1 else f", with all {pairs:,} pairs tested together"
     text = (
         f"What the study could see: with four chances in five, a difference of {100 * gap:.2g} points "
         f"in mean score between two agents near the middle{tested}. Smaller ones may exist and not show."
     )
-    return [Said(text, False)]
+    return [caution(text)]

@@ -25,12 +25,10 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.studies.analysis import comparing, models, summary, surviving
-from gindex_lab.studies.analysis.accuracy import against_chance, score_table, task_table
+from gindex_lab.studies.analysis.accuracy import against_chance, score_differences, score_table, task_table
 from gindex_lab.studies.analysis.audit import audit_counts, item_audit
-from gindex_lab.studies.analysis.differences import score_differences
 from gindex_lab.studies.analysis.integrity import audit_study
 from gindex_lab.studies.analysis.linking import with_links
-from gindex_lab.studies.analysis.measuring import FLOORED
 from gindex_lab.studies.analysis.psychometrics import Psychometrics, compared
 from gindex_lab.studies.analysis.score_words import undetermined, why_gamma_is_unsure
 from gindex_lab.studies.analysis.shuffle import shuffle_control
@@ -40,14 +38,15 @@ from gindex_lab.studies.analysis.validity import difficulty_validity
 if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
-__all__ = ["Analysis"]
+__all__ = ["FLOORED", "Analysis"]
 
-_MANY = 60  # agents from which limits without draws are quicker than anyone waits
+FLOORED = ("none", "failure", "irt")  # transforms whose responses can be freed of guessing
+# So that a report takes seconds:
+_MANY = 60  # agents from which limits of horizons are computed without draws
 _MANY_PAIRED = 200  # agents from which only the one with the best score is compared with the others
 _SHUFFLED_CELLS = 50_000_000  # cells that the shuffle control deals out anew, in all
 _FEWEST_SHUFFLES = 19  # the fewest that can show p .05
 _MOST_ERRORS = 400  # items up to which the model's standard errors are computed: they take (2N)³
-_MEASURES = ("capability", "normalised_generality")
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,11 @@ class Analysis:
         return None if self.data.positions is None else Scores(self.data.positions)
 
     @property
+    def _responses(self) -> Responses | None:
+        """The data by item, unless they are raw scores."""
+        return self.raw if isinstance(self.raw, Responses) else None
+
+    @property
     def _gaps(self) -> str:
         return "drop" if self.raw is not None and np.isnan(self.raw.values).any() else "error"
 
@@ -91,27 +95,25 @@ class Analysis:
     @cached_property
     def scores(self) -> pd.DataFrame | None:
         """`score` with limits, `n` and `coverage` of every agent; None for raw scores, whose units differ."""
-        if not isinstance(self.raw, Responses):
-            return None
-        return score_table(self.raw, self.ci, self.resample)
+        data = self._responses
+        return None if data is None else score_table(data, self.ci, self.resample)
 
     @cached_property
     def tasks(self) -> pd.DataFrame | None:
         """The same by task (`gl.analysis.task_table`); None where the items have no families."""
-        return task_table(self.raw, self.ci) if isinstance(self.raw, Responses) else None
+        return None if self._responses is None else task_table(self._responses, self.ci)
+
+    @cached_property
+    def floors(self) -> pd.Series | None:
+        """What guessing gives at each item (`gl.analysis.floors_of`); None where it is not known."""
+        return None if self._responses is None else floors_of(self._responses, self.floor)
 
     @cached_property
     def chance(self) -> pd.DataFrame | None:
         """Every agent against guessing (`gl.analysis.against_chance`); None where no floor is known."""
-        if self.scores is None or not isinstance(self.raw, Responses):
+        if self._responses is None or self.scores is None or self.floors is None:
             return None
-        floors = self.floors
-        return None if floors is None else against_chance(self.raw, self.scores, floors)
-
-    @cached_property
-    def floors(self) -> pd.Series | None:
-        """What guessing gives at each item (`gl.analysis.floors_of`); None where nobody says."""
-        return floors_of(self.raw, self.floor) if isinstance(self.raw, Responses) else None
+        return against_chance(self._responses, self.scores, self.floors)
 
     @property
     def measured_floor(self) -> pd.Series | None:
@@ -120,19 +122,22 @@ class Analysis:
             return None
         return self.floors[self.measured.frame.columns]
 
+    @property
+    def _seen(self) -> pd.DataFrame:
+        """Agents x items, True where an agent met an item."""
+        return (self.data if self.raw is None else self.raw).frame.notna()
+
     @cached_property
     def met(self) -> pd.Series:
         """How many items each agent met."""
-        frame = self.data.frame if self.raw is None else self.raw.frame
-        return frame.notna().sum(axis=1)
+        return self._seen.sum(axis=1)
 
     @cached_property
     def ranked(self) -> list[Any]:
         """The agents that met enough items to be put in order."""
-        source = self.data if self.raw is None else self.raw
         if self.transform == "opponent":
-            return list(source.frame.index)
-        return list(source.frame.index[comparing.widely_measured(~np.isnan(source.values))])
+            return list(self._seen.index)
+        return list(self._seen.index[comparing.widely_measured(self._seen.to_numpy())])
 
     @property
     def differences(self) -> pd.DataFrame | None:
@@ -146,22 +151,21 @@ class Analysis:
 
     @cached_property
     def _differences(self) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-        if self.scores is None or self.ci is None or len(self.scores) < 2:
+        data, scores = self._responses, self.scores
+        if data is None or scores is None or self.ci is None or len(scores) < 2:
             return None, None
-        assert isinstance(self.raw, Responses)
         resample = "families" if self.resample == "families" else "items"
-        many = len(self.scores) > _MANY_PAIRED
-        against = comparing.front_of(self.scores["score"], self.ranked) if many else None
-        found = score_differences(self.raw, self.ci, resample, against=against)
-        return with_links(found, self.raw, self.ci, resample)
+        many = len(scores) > _MANY_PAIRED
+        against = comparing.front_of(scores["score"], self.ranked) if many else None
+        found = score_differences(data, self.ci, resample, against=against)
+        return with_links(found, data, self.ci, resample)
 
     @cached_property
     def score_order(self) -> comparing.Order | None:
         """Who has the best score, and from whom that is separated."""
-        if self.differences is None or self.scores is None:
+        if self.differences is None or self.scores is None or self.ci is None:
             return None
-        level = 0.05 if self.ci is None else 1 - self.ci
-        return comparing.order_in(self.differences, self.scores["score"], self.ranked, level=level)
+        return comparing.order_in(self.differences, self.scores["score"], self.ranked, level=1 - self.ci)
 
     # -- what one should ask before believing it --------------------------------------------------------
 
@@ -181,25 +185,26 @@ class Analysis:
 
     @property
     def gamma_is_unsure(self) -> str:
-        """Why an order in γ is not to be read; empty where it may be."""
+        """Why an order in γ should not be read; empty where it may be."""
         return why_gamma_is_unsure(self.control, self.table) if self.measures else ""
 
     @property
     def determined(self) -> list[Any]:
         """Agents whose γ says something: not at chance, and with an interval that is not the whole scale."""
-        wide = undetermined(self.table)
-        guess = set() if self.chance is None else set(self.chance.index[self._guessing])
-        return [a for a in self.table.index if not wide[a] and a not in guess]
-
-    @property
-    def _guessing(self) -> pd.Series:
-        assert self.chance is not None
-        return self.chance["against_chance"].isin(["at chance", "below chance"])
+        wide, chance = undetermined(self.table), self.chance
+        guessing = ["at chance", "below chance"]
+        guess = [] if chance is None else chance.index[chance["against_chance"].isin(guessing)]
+        return [agent for agent in self.table.index if not wide[agent] and agent not in guess]
 
     @property
     def apart(self) -> dict[str, pd.DataFrame]:
         """Agents x agents, True where separated, in capability and in γ; empty without intervals."""
         return {m: order.apart for m, order in self.orders.items()}
+
+    @property
+    def tie_groups(self) -> dict[str, list[list[Any]]]:
+        """Groups of agents that the data cannot separate, in capability and in γ."""
+        return {"capability": self.groups, "normalised_generality": self.gamma_groups}
 
     @property
     def groups(self) -> list[list[Any]]:
@@ -212,48 +217,40 @@ class Analysis:
         order = self.orders.get("normalised_generality")
         return [] if order is None else order.groups
 
-    @property
-    def tie_groups(self) -> dict[str, list[list[Any]]]:
-        """The groups in capability and in γ."""
-        return {"capability": self.groups, "normalised_generality": self.gamma_groups}
-
     @cached_property
     def validity(self) -> pd.DataFrame | None:
         """How far given difficulties order the failures (`gl.difficulty_validity`)."""
-        if not isinstance(self.raw, Responses) or self.raw.difficulty is None:
+        data = self._responses
+        if data is None or data.difficulty is None or data.difficulty.nunique() < 2:
             return None
-        if self.raw.difficulty.nunique() < 2:
-            return None
-        return difficulty_validity(self.raw, ci=self.ci or 0.95)
+        return difficulty_validity(data, ci=self.ci or 0.95)
 
     @cached_property
     def integrity(self) -> pd.DataFrame | None:
         """What is wrong with the data (`gl.audit`), one row per finding; None for saved curves."""
-        if self.raw is None:
-            return None
-        return audit_study(self.raw, self.floor, self.rows)
+        return None if self.raw is None else audit_study(self.raw, self.floor, self.rows)
 
     @cached_property
     def audit(self) -> pd.DataFrame | None:
         """One row per item (see `gl.analysis.item_audit`); None for one agent."""
         return None if self.raw is None or len(self.raw.frame) < 2 else item_audit(self.raw)
 
+    @property
+    def audit_counts(self) -> dict[str, int]:
+        """How many items have each oddity (`gl.analysis.audit_counts`)."""
+        return {} if self.audit is None else audit_counts(self.audit)
+
     @cached_property
     def items(self) -> pd.DataFrame | None:
         """Parameters of every item: share solved, item-rest correlation, and those of the model."""
         if self.audit is None or self.model is None:
             return None
-        known = self.audit[["mean", "agents", "discrimination"]].set_axis(
-            ["solved", "agents", "item_rest_correlation"], axis=1
-        )
+        names = {"mean": "solved", "agents": "agents", "discrimination": "item_rest_correlation"}
+        known = self.audit[list(names)].rename(columns=names)
         kept = ["difficulty", "difficulty_se", "discrimination", "discrimination_se"]
         whole = self.model.items if len(known) <= _MOST_ERRORS else self.model.parameters
         model = whole.drop(index=self.model.constant_items, errors="ignore")
         return known.join(model[[name for name in kept if name in model]])
-
-    @property
-    def audit_counts(self) -> dict[str, int]:
-        return {} if self.audit is None else audit_counts(self.audit)
 
     @cached_property
     def definitions(self) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
@@ -265,12 +262,26 @@ class Analysis:
     @cached_property
     def survival(self) -> pd.DataFrame | None:
         """One row per definition (see `gl.analysis.survival`), of the agents that can be put in order."""
-        tables = self.definitions[0]
+        tables, some = self.definitions[0], self.ranked
         if not tables:
             return None
-        some = self.table.loc[self.ranked]
-        apart = {m: each.loc[self.ranked, self.ranked] for m, each in self.apart.items()}
-        return surviving.survival(some, tables, apart)
+        apart = {m: each.loc[some, some] for m, each in self.apart.items()}
+        return surviving.survival(self.table.loc[some], tables, apart)
+
+    @property
+    def verdict(self) -> dict[str, bool]:
+        """Which conclusions every definition of difficulty agrees with."""
+        if self.survival is None or not self.orders:
+            return {}
+        tied = {
+            m: [order.front, *order.tied]
+            for m, order in self.orders.items()
+            if order.apart.loc[order.front].any()
+        }
+        leaders, least = (tied.get(m, self.ranked) for m in ("capability", "normalised_generality"))
+        found = surviving.verdict(self.survival, leaders, least, agents=len(self.ranked))
+        unread = ("least_general", "gamma_order") if self.gamma_is_unsure else ()
+        return {name: holds for name, holds in found.items() if name not in unread}
 
     @cached_property
     def control(self) -> pd.DataFrame | None:
@@ -278,25 +289,30 @@ class Analysis:
         if len(self.table) < 2 or self.measured is None:
             return None
         enough = max(_FEWEST_SHUFFLES, _SHUFFLED_CELLS // max(self.data.frame.size, 1))
-        return shuffle_control(
-            self.measured, min(self.shuffles, enough), seed=self.seed, floor=self.measured_floor
+        shuffles = min(self.shuffles, enough)
+        return shuffle_control(self.measured, shuffles, floor=self.measured_floor, seed=self.seed)
+
+    @cached_property
+    def horizons(self) -> pd.DataFrame | None:
+        """Time horizons (see `gl.horizon`), where the items have minutes."""
+        if self._responses is None or "minutes" not in self._responses.items:
+            return None
+        from gindex_lab.measures.horizons.horizons import horizon
+
+        return horizon(
+            self._responses,
+            ci=self.ci,
+            resample="trials" if self.resample == "trials" else "families",
+            method="bootstrap" if len(self.table) <= _MANY else "jackknife",
+            seed=self.seed,
         )
+
+    # -- models ----------------------------------------------------------------------------------------
 
     @cached_property
     def model(self) -> ItemResponseModel | None:
         """The item response model, where one can be fitted."""
         return None if self.raw is None else models.fitted(self.raw)
-
-    @cached_property
-    def horizons(self) -> pd.DataFrame | None:
-        """Time horizons (see `gl.horizon`), where the items have minutes."""
-        if not isinstance(self.raw, Responses) or "minutes" not in self.raw.items:
-            return None
-        from gindex_lab.measures.horizons.horizons import horizon
-
-        resample = "trials" if self.resample == "trials" else "families"
-        method = "bootstrap" if len(self.table) <= _MANY else "jackknife"
-        return horizon(self.raw, ci=self.ci, seed=self.seed, resample=resample, method=method)
 
     @cached_property
     def irt(self) -> models.ModelView:
@@ -331,39 +347,24 @@ class Analysis:
 
     # -- in words ------------------------------------------------------------------------------------
 
-    def said(self) -> list[summary.Said]:
-        """What the numbers say, in words, and what they do not: scores first."""
-        return list(self._said)
-
     @cached_property
     def _said(self) -> tuple[summary.Said, ...]:
         return tuple(said_of(self))
 
-    @property
-    def verdict(self) -> dict[str, bool]:
-        """Which conclusions every definition of difficulty agrees with."""
-        if self.survival is None or not self.orders:
-            return {}
-        tied = {
-            m: [order.front, *order.tied]
-            for m, order in self.orders.items()
-            if order.apart.loc[order.front].any()
-        }
-        leaders, least = (tied.get(m, self.ranked) for m in _MEASURES)
-        found = surviving.verdict(self.survival, leaders, least, agents=len(self.ranked))
-        unread = ("least_general", "gamma_order") if self.gamma_is_unsure else ()
-        return {name: holds for name, holds in found.items() if name not in unread}
+    def said(self) -> list[summary.Said]:
+        """What the numbers say, in words, and what they do not: scores first."""
+        return list(self._said)
 
     def sentences(self) -> list[str]:
         """The same as plain text."""
-        return [said.text for said in self.said()]
+        return [said.text for said in self._said]
 
     def text(self) -> str:
         """The report for a terminal."""
         return str(upstairs("text_report")(self))
 
     def write(self, path: str | PathLike[str]) -> Path:
-        """The report as one HTML file, whole or not at all."""
+        """Write the report as one HTML file, whole or not at all."""
         try:
             write_text(Path(path), upstairs("report_page")(self))
         except CannotWrite as error:

@@ -10,87 +10,107 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urljoin
 
 import pandas as pd
 
 from gindex_lab.foundation.documents import Documents
-from gindex_lab.foundation.errors import BadInput, DataUnavailable
+from gindex_lab.foundation.errors import BadInput, DataUnavailable, ensure
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.fingerprints import file_hash, mark_of
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import scratch, writing
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.foundation.validate import choice, mode_of
+from gindex_lab.foundation.validate import Mode, choice, mode_of
 from gindex_lab.studies.data import download as network
-from gindex_lab.studies.data.checksums import damage, write_checksums
-from gindex_lab.studies.data.registry import Place, RegisterEntry, cached_path, entries, entry, find
+from gindex_lab.studies.data.registry import (
+    Place,
+    RegisterEntry,
+    cached_path,
+    damage,
+    entries,
+    entry,
+    find,
+    write_checksums,
+)
 from gindex_lab.studies.data.tidy import correct, document_files, read_documents, read_tidy
 
-__all__ = [
-    "corrections",
-    "counts",
-    "datasets",
-    "fetch",
-    "fingerprint",
-    "load",
-    "load_or",
-    "where",
-]
+__all__ = ["corrections", "counts", "datasets", "fetch", "fingerprint", "load", "load_or", "where"]
 
 DataSet = Responses | Scores | Documents
+Source = Literal["auto", "published", "stand-in"]
+_DAMAGED = "[damaged-cache] has a cache that is not what was downloaded"
 
 
 def datasets() -> pd.DataFrame:
-    """The data sets that `load` knows: size, kind, whether they are here, permission, citation.
+    """The data sets that `gl.load` knows.
 
+    Returns
+    -------
+    DataFrame
+        By name: `title`, `size`, `kind`, whether it is `available` on this machine, `where` it is,
+        `permission`, `licence` and `citation`.
+
+    Examples
+    --------
     >>> datasets().loc["ale", ["size", "kind"]].tolist()
     ['24 x 45', 'Scores']
     """
-    rows = [
-        {
-            "name": name,
-            "title": what.title,
-            "size": what.size,
-            "kind": what.kind,
-            "available": _place(what) is not None,
-            "where": where(name),
-            "permission": what.permission,
-            "licence": what.licence,
-            "citation": what.citation,
-        }
-        for name, what in entries().items()
-    ]
-    return pd.DataFrame(rows, index=list(entries()))
+    facts = ["name", "title", "size", "kind", "permission", "licence", "citation"]
+    rows = [[getattr(what, fact) for fact in facts] for what in entries().values()]
+    table = pd.DataFrame(rows, index=list(entries()), columns=facts)
+    table.insert(4, "available", [_place(what) is not None for what in entries().values()])
+    table.insert(5, "where", [where(name) for name in entries()])
+    return table
 
 
 def corrections(name: str) -> pd.DataFrame:
-    """The cells of a source that are known to be wrong, with the right values and why.
+    """The cells of a source that are known to be wrong, with the right values.
 
+    Parameters
+    ----------
+    name : of a data set
+
+    Returns
+    -------
+    DataFrame
+        `agent`, `item`, `source` (the wrong value), `corrected`, and `why`; empty where none is known.
+
+    Examples
+    --------
     >>> corrections("ale")[["agent", "item", "source", "corrected"]].head(2)
              agent     item   source  corrected
     0  random noop  Bowling    123.7       23.1
     1        APE-X  Bowling  57196.7       17.6
     """
-    rows = [
-        {"agent": c["agent"], "item": fix["item"], "source": c["source"]}
-        | {"corrected": c["corrected"], "why": fix["why"]}
-        for fix in entry(name).corrections
-        for c in fix["cells"]
-    ]
-    return pd.DataFrame(rows, columns=["agent", "item", "source", "corrected", "why"])
+    cells = [cell | fix for fix in entry(name).corrections for cell in fix["cells"]]
+    return pd.DataFrame(cells, columns=["agent", "item", "source", "corrected", "why"])
 
 
-def load(
-    name: str, *, mode: str = "exact", fixes: bool | None = None, download: bool = True
-) -> Any:
-    """A published data set, as `Responses`, `Scores` or `Documents`.
+def load(name: str, *, mode: Mode = "exact", fixes: bool | None = None, download: bool = True) -> Any:
+    """A published data set, with its citation and licence.
 
-    It is looked for in `$GINDEX_LAB_DATA/<name>/`, in the cache, and, with `download`, in the
-    authors' repository at a pinned commit. `fixes` corrects known errors of the source; without it,
-    `mode="exact"` corrects them and `mode="reference"` leaves what the authors analysed.
+    It is looked for in `$GINDEX_LAB_DATA/<name>/`, in the cache, and then in the authors' repository at a
+    pinned commit.
 
+    Parameters
+    ----------
+    name : of a data set (`gl.datasets()` lists them)
+    mode : "exact" corrects known errors of the source; "reference" keeps what the authors analysed
+    fixes : whether to correct them, whatever the mode
+    download : whether to download what is not on this machine
+
+    Returns
+    -------
+    Responses, Scores or Documents
+
+    References
+    ----------
+    The `citation` of the result; `gl.corrections(name)` lists the errors.
+
+    Examples
+    --------
     >>> load("odour_span")
     Traceback (most recent call last):
         ...
@@ -101,8 +121,7 @@ def load(
     if what.derived_from:
         return _grouped(what, load(what.derived_from, download=download), fixed)
     place = _sound(what, find(what), download) or _obtain(what, download)
-    facts = {"name": name, "source": "published", "citation": what.citation}
-    facts["licence"] = what.licence
+    facts = {"name": name, "source": "published", "citation": what.citation, "licence": what.licence}
     if not what.is_table:
         return read_documents(what.kind, place.path, **facts)
     return read_tidy(what, place.path, lambda frame: correct(what, frame, fixed), facts)
@@ -115,25 +134,30 @@ def _grouped(what: RegisterEntry, scores: Scores, fixed: bool) -> Scores:
     games = scores.items["game"]
     frame = group_levels(scores.frame, games, extended=not fixed)
     items = pd.DataFrame({"n_levels": games.value_counts()[frame.columns]}, index=frame.columns)
-    return Scores(
-        frame,
-        items=items,
-        agents=scores.agents,
-        name=what.name,
-        source=scores.source,
-        citation=what.citation,
-        licence=what.licence,
-    )
+    facts: dict[str, Any] = {"name": what.name, "citation": what.citation, "licence": what.licence}
+    return Scores(frame, items=items, agents=scores.agents, source=scores.source, **facts)
 
 
 def load_or(
-    name: str, stand_in: Callable[[], DataSet], *, data: str = "auto", mode: str = "exact"
+    name: str, stand_in: Callable[[], DataSet], *, data: Source = "auto", mode: Mode = "exact"
 ) -> Any:
-    """The published data where they can be had, otherwise what `stand_in()` gives.
+    """The published data where they are available, otherwise a stand-in.
 
-    This is a notebook's parameter `data`: "auto" as above; "published" insists on the published
-    data; "stand-in" does not look for them. The result's `source` says which it is.
+    Parameters
+    ----------
+    name : of a data set
+    stand_in : a function that makes our own `Responses`, `Scores` or `Documents`
+    data : a notebook's parameter
+        "auto", as above; "published" insists on the published data; "stand-in" does not look for them.
+    mode : of `gl.load`
 
+    Returns
+    -------
+    Responses, Scores or Documents
+        `source` says which it is: "published", "own experiment" or "simulated".
+
+    Examples
+    --------
     >>> ours = Responses([[1, 0]], source="simulated")
     >>> load_or("mazes", lambda: ours, data="stand-in").source
     'simulated'
@@ -146,10 +170,9 @@ def load_or(
             if data == "published":
                 raise
     found = stand_in()
-    source = getattr(found, "source", None)
-    if source not in ("own experiment", "simulated"):
-        remedy = 'set its source to "own experiment" or "simulated"'
-        raise BadInput("stand_in", source, "[no-source] does not say what its result is", remedy)
+    source, remedy = getattr(found, "source", None), 'set its source to "own experiment" or "simulated"'
+    problem = "[no-source] does not say what its result is"
+    ensure(source in ("own experiment", "simulated"), "stand_in", source, problem, remedy)
     return found
 
 
@@ -160,19 +183,18 @@ def counts(name: str) -> pd.Series:
     your own may hold them as `counts.csv` (`quantity`, `count`).
     """
     place = _place(entry(name))
-    path = None if place is None else place.path / "counts.csv"
-    if path is None or not path.is_file():
+    if place is None or not (place.path / "counts.csv").is_file():
         return pd.Series(dtype=float)
+    path = place.path / "counts.csv"
     table = read_table(path, [0])
-    absent = [column for column in ("quantity", "count") if column not in table]
-    if absent:
-        problem = f"[no-column] has no column {absent[0]!r}"
-        raise BadInput(f"{name}/counts.csv", str(path), problem, "it needs quantity and count")
+    for column in ("quantity", "count"):
+        problem, remedy = f"[no-column] has no column {column!r}", "it needs quantity and count"
+        ensure(column in table, f"{name}/counts.csv", str(path), problem, remedy)
     return table.set_index("quantity")["count"].astype(float)
 
 
 def where(name: str) -> str:
-    """Where a data set is, or what it takes to have it: one line, for people.
+    """Where a data set is, or how to get it: one line, for people.
 
     >>> where("no_such_set")
     Traceback (most recent call last):
@@ -185,7 +207,11 @@ def where(name: str) -> str:
         return f"{place.kind}: {place.path}"
     if what.derived_from:
         return f"computed from {what.derived_from}: {where(what.derived_from)}"
-    return f"to download from {what.source_title}" if what.files else _remedy(what)
+    if what.files:
+        return f"to download from {what.source_title}"
+    if what.own_table:
+        return f"{what.permission}: then put your table into $GINDEX_LAB_DATA/{what.name}/"
+    return f"not to be downloaded: put it into $GINDEX_LAB_DATA/{what.name}/"
 
 
 def fingerprint(name: str) -> str:
@@ -200,10 +226,12 @@ def fingerprint(name: str) -> str:
         return "absent"
     if what.derived_from:
         return fingerprint(what.derived_from)
+    names = ["agents.csv", "items.csv", "responses.csv", "counts.csv", *["runs.csv"] * bool(what.trial)]
+    tables = [place.path / file for file in names if (place.path / file).exists()]
+    files = tables if what.is_table else document_files(what.kind, place.path)
     parts = [
-        f"{path.relative_to(place.path).as_posix()}\0".encode()
-        + bytes.fromhex(file_hash(path) or "")
-        for path in _files(what, place.path)
+        f"{path.relative_to(place.path).as_posix()}\0".encode() + bytes.fromhex(file_hash(path) or "")
+        for path in files
     ]
     return f"{mark_of(b''.join(parts))} ({place.kind})"
 
@@ -211,7 +239,7 @@ def fingerprint(name: str) -> str:
 def fetch(names: str | Iterable[str] | None = None) -> dict[str, str]:
     """Download the named data sets, or all that can be downloaded; says what happened to each.
 
-    A named set that cannot be had is an error; among all, it is a line that begins "unavailable".
+    A named set that is not available is an error; among all, it is a line that begins "unavailable".
     """
     network.forget_failures()
     if names is not None:
@@ -239,25 +267,6 @@ def _place(what: RegisterEntry) -> Place | None:
     return _place(entry(what.derived_from)) if what.derived_from else find(what)
 
 
-def _files(what: RegisterEntry, folder: Path) -> list[Path]:
-    if not what.is_table:
-        return document_files(what.kind, folder)
-    names = (
-        "agents.csv",
-        "items.csv",
-        "responses.csv",
-        "counts.csv",
-        *["runs.csv"] * bool(what.trial),
-    )
-    return [folder / n for n in names if (folder / n).exists()]
-
-
-def _remedy(what: RegisterEntry) -> str:
-    if what.own_table:
-        return f"{what.permission}: then put your table into $GINDEX_LAB_DATA/{what.name}/"
-    return f"not to be downloaded: put it into $GINDEX_LAB_DATA/{what.name}/"
-
-
 def _sound(what: RegisterEntry, place: Place | None, download: bool) -> Place | None:
     """The place, unless it is a cache that is not what was downloaded: that is fetched again, or refused."""
     problem = damage(place.path) if place is not None and place.kind == "cache" else ""
@@ -265,14 +274,9 @@ def _sound(what: RegisterEntry, place: Place | None, download: bool) -> Place | 
         return place
     why_not = network.offline() if download else "download=False"
     if why_not:
+        problem = f"{_DAMAGED} ({problem}), and is not fetched ({why_not})"
         remedy = f"delete {place.path} and run `gindex-lab data fetch {what.name}` with a network"
-        raise DataUnavailable(
-            "name",
-            what.name,
-            "[damaged-cache] has a cache that is not what was downloaded "
-            f"({problem}), and is not fetched ({why_not})",
-            remedy,
-        )
+        raise DataUnavailable("name", what.name, problem, remedy)
     return None
 
 
@@ -282,7 +286,11 @@ def _obtain(what: RegisterEntry, download: bool) -> Place:
     path = cached_path(what)
     with scratch() as folder:
         with writing(folder / "file", "TMPDIR"):
-            originals = _retrieve_all(what, folder)
+            # a file from another repository is listed with its full address; two may have the same name
+            originals = {
+                name: network.retrieve(what.name, urljoin(what.url, name), sha256, folder / str(k))
+                for k, (name, sha256) in enumerate(what.files.items())
+            }
         try:
             with atomic_folder(path, f"data set {what.name}") as new:
                 _fill(what, originals, new)
@@ -292,17 +300,11 @@ def _obtain(what: RegisterEntry, download: bool) -> Place:
                 raise
         except OSError as error:
             if not path.is_dir():  # else another process was faster, with the same content
-                raise DataUnavailable(
-                    "GINDEX_LAB_CACHE",
-                    str(path.parent.parent),
-                    f"[cache-not-writable] cannot be written ({error.strerror or error})",
-                    "set GINDEX_LAB_CACHE to a folder that can",
-                ) from error
+                problem = f"[cache-not-writable] cannot be written ({error.strerror or error})"
+                remedy = "set GINDEX_LAB_CACHE to a folder that can"
+                raise DataUnavailable("GINDEX_LAB_CACHE", str(path.parent.parent), problem, remedy) from error
     if problem := damage(path):
-        problem = (
-            "[damaged-cache] has a cache that is not what was "
-            f"downloaded ({problem}), and cannot be replaced"
-        )
+        problem = f"{_DAMAGED} ({problem}), and cannot be replaced"
         raise DataUnavailable("name", what.name, problem, f"delete {path}")
     return Place("cache", path)
 
@@ -320,29 +322,20 @@ def _check_obtainable(what: RegisterEntry, download: bool) -> None:
         raise DataUnavailable("name", what.name, problem, remedy)
 
 
-def _retrieve_all(what: RegisterEntry, scratch: Path) -> dict[str, Path]:
-    """Every file of the register; one from another repository is listed with its full address."""
-    found = {}
-    for k, (name, sha256) in enumerate(what.files.items()):
-        folder = scratch / str(k)  # two files may have the same name
-        found[name] = network.retrieve(what.name, urljoin(what.url, name), sha256, folder)
-    return found
-
-
 def _fill(what: RegisterEntry, originals: dict[str, Path], folder: Path) -> None:
+    """Convert the original files into the tidy form; copy those that need no converter."""
+    from gindex_lab.studies.data import originals_horizon
+    from gindex_lab.studies.data.originals import convert
+
     if what.converter is None:
         for name, path in originals.items():
             target = folder / Path(name).relative_to(what.folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
-        return
-    from gindex_lab.studies.data import originals_horizon
-    from gindex_lab.studies.data.originals import convert
-
-    if what.converter in originals_horizon.CONVERTERS:
+    elif what.converter in originals_horizon.CONVERTERS:
         files = originals_horizon.by_name(originals)
         originals_horizon.CONVERTERS[what.converter](files).write(folder)
-        return
-    (archive_path,) = originals.values()
-    with network.OriginalArchive(archive_path) as archive:
-        convert(what.converter, archive).write(folder)
+    else:
+        (archive_path,) = originals.values()
+        with network.OriginalArchive(archive_path) as archive:
+            convert(what.converter, archive).write(folder)

@@ -12,11 +12,12 @@ import io
 import zlib
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.studies.data import originals_people
 from gindex_lab.studies.data.download import OriginalArchive
 from gindex_lab.studies.data.tidy import Tidy
@@ -27,10 +28,7 @@ __all__ = ["convert", "group_levels"]
 def convert(converter: str, archive: OriginalArchive) -> Tidy:
     """Convert an archive with the converter that the register names."""
     known = CONVERTERS | originals_people.CONVERTERS
-    if converter not in known:
-        raise BadInput(
-            "converter", converter, "[not-found] does not exist", f"use one of {sorted(known)}"
-        )
+    ensure(converter in known, "converter", converter, "[not-found] does not exist", f"use {sorted(known)}")
     return known[converter](archive)
 
 
@@ -53,7 +51,8 @@ def ale(archive: OriginalArchive) -> Tidy:
     agents.loc["human.noop", ["start_date_used", "role"]] = ["2000-01-01", "human reference"]
     agents.loc["random noop", ["start_date_used", "role"]] = ["2010-01-01", "random baseline"]
     agents["order_by_start"] = agents["start_date_used"].rank(method="first").astype(int)
-    items = pd.DataFrame({"r_name": _r_names(scores.columns)}, index=scores.columns)
+    r_names = scores.columns.str.replace(r"[^A-Za-z0-9._]", ".", regex=True)  # as R's `read.csv` makes them
+    items = pd.DataFrame({"r_name": r_names}, index=scores.columns)
     return Tidy(scores.astype(float), items, agents.rename_axis("agent"))
 
 
@@ -61,36 +60,18 @@ def _iso(dates: pd.Series) -> pd.Series:
     return pd.to_datetime(dates, format="%d/%m/%Y").dt.strftime("%Y-%m-%d")
 
 
-def _r_names(columns: pd.Index) -> list[str]:
-    """Column names as R's `read.csv` makes them."""
-    return columns.str.replace(r"[^A-Za-z0-9._]", ".", regex=True).tolist()
-
-
-def _chess(member: str, event: str, year: int) -> Callable[[OriginalArchive], Tidy]:
-    def chess(archive: OriginalArchive) -> Tidy:
-        table = archive.table(f"chess.data/{member}.csv", ["No", "Name", "Score"])
-        names = table["Name"].tolist()
-        results = table.drop(columns=["No", "Name", "Score"]).astype(float)
-        if results.shape != (len(names), len(names)):
-            problem = f"[not-a-round-robin] is {results.shape}, not a round robin"
-            raise BadInput("archive", member, problem, "fetch it again")
-        score = table["Score"].astype(float).to_numpy()
-        agents = pd.DataFrame(
-            {
-                "final_rank_row": table["No"].to_numpy(),
-                "score": score,
-                "event": event,
-                "year": year,
-            },
-            index=pd.Index(names, name="agent"),
-        )
-        items = pd.DataFrame(
-            {"kind": "opponent", "opponent_score": score, "opponent_score_plus_half": score + 0.5},
-            index=names,
-        )
-        return Tidy(results.set_axis(names, axis=0).set_axis(names, axis=1), items, agents)
-
-    return chess
+def _chess(member: str, event: str, year: int, archive: OriginalArchive) -> Tidy:
+    table = archive.table(f"chess.data/{member}.csv", ["No", "Name", "Score"])
+    names = table["Name"].tolist()
+    results = table.drop(columns=["No", "Name", "Score"]).astype(float)
+    problem = f"[not-a-round-robin] is {results.shape}, not a round robin"
+    ensure(results.shape == (len(names), len(names)), "archive", member, problem, "fetch it again")
+    score = table["Score"].astype(float).to_numpy()
+    about = {"final_rank_row": table["No"].to_numpy(), "score": score, "event": event, "year": year}
+    agents = pd.DataFrame(about, index=pd.Index(names, name="agent"))
+    opponent = {"kind": "opponent", "opponent_score": score, "opponent_score_plus_half": score + 0.5}
+    items = pd.DataFrame(opponent, index=names)
+    return Tidy(results.set_axis(names, axis=0).set_axis(names, axis=1), items, agents)
 
 
 def gvgai(archive: OriginalArchive) -> Tidy:
@@ -99,9 +80,8 @@ def gvgai(archive: OriginalArchive) -> Tidy:
 
     content = archive.read("gvgai.data/GVGP.results.orig.rds")
     scores = rdata.read_rds(io.BytesIO(content))
-    if not isinstance(scores, pd.DataFrame):
-        problem = "[not-a-data-frame] is not a data frame in R"
-        raise BadInput("archive", type(scores).__name__, problem, "fetch it again")
+    is_table, problem = isinstance(scores, pd.DataFrame), "[not-a-data-frame] is not a data frame in R"
+    ensure(is_table, "archive", type(scores).__name__, problem, "fetch it again")
     scores = scores.set_axis(scores.index.astype(str)).astype(float)
     names = pd.Series(scores.columns, index=scores.columns).str.rsplit(".", n=1, expand=True)
     items = pd.DataFrame({"game": names[0], "level": names[1].astype(int)})
@@ -144,22 +124,19 @@ def _to_64_bits(x: Fraction) -> Fraction:
 
 
 _LAMBDA_COLUMNS = {0: "cells", 1: "actions", 2: "spacedesc", 6: "pattern", 7: "pattern_length"}
-_LAMBDA_AGENT, _LAMBDA_REWARD, _LAMBDA_SESSION = 9, 15, 7
+_LAMBDA_AGENT, _LAMBDA_REWARD = 9, 15  # columns of the log, which has no header
+_LAMBDA_SESSION = 7  # environments that each of the 20 people met
 
 
 def lambda_one(archive: OriginalArchive) -> Tidy:
     """Mean rewards in 140 environments, a pair of rows (human, Q-learning) each; no header, `;`."""
     log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
-    if log.shape[1] <= _LAMBDA_REWARD or set(log[_LAMBDA_AGENT]) != {"Human", "QLearning"}:
-        raise BadInput(
-            "archive", log.shape, "[not-the-log] is not the log of Lambda-One", "fetch it again"
-        )
+    known = log.shape[1] > _LAMBDA_REWARD and set(log[_LAMBDA_AGENT]) == {"Human", "QLearning"}
+    ensure(known, "archive", log.shape, "[not-the-log] is not the log of Lambda-One", "fetch it again")
     human, machine = (log[log[_LAMBDA_AGENT] == who] for who in ("Human", "QLearning"))
     described = [part[list(_LAMBDA_COLUMNS)].reset_index(drop=True) for part in (human, machine)]
-    if not described[0].equals(described[1]):
-        raise BadInput(
-            "archive", log.shape, "[unlike-pairs] pairs environments that differ", "fetch it again"
-        )
+    alike, problem = described[0].equals(described[1]), "[unlike-pairs] pairs environments that differ"
+    ensure(alike, "archive", log.shape, problem, "fetch it again")
     items = described[0].rename(columns=_LAMBDA_COLUMNS)
     items.index = pd.Index([f"E{i + 1:03d}" for i in range(len(items))])
     rewards = np.array([machine[_LAMBDA_REWARD], human[_LAMBDA_REWARD]], dtype=float)
@@ -172,7 +149,7 @@ def lambda_one(archive: OriginalArchive) -> Tidy:
 
 
 def _lambda_difficulties(items: pd.DataFrame) -> pd.DataFrame:
-    """The four complexities of the authors' script; the second, ln(cells·actions·|pattern|), is theirs."""
+    """The four complexities of the authors' script, which uses the second, ln(cells·actions·|pattern|)."""
     pattern, space = items["pattern"], items["spacedesc"]
     return items.assign(
         diff1=items["pattern_length"],
@@ -209,14 +186,11 @@ def openml(archive: OriginalArchive) -> Tidy:
     return Tidy(answers, items, agents)
 
 
+_CHAMPIONSHIP = "World Computer Chess Championship"
 CONVERTERS: dict[str, Callable[[OriginalArchive], Tidy]] = {
     "ale": ale,
-    "chess_Leiden2015": _chess(
-        "Leiden2015", "World Computer Chess Championship 2015, Leiden", 2015
-    ),
-    "chess_Reykjavik2005": _chess(
-        "Reykjavik2005", "World Computer Chess Championship 2005, Reykjavik", 2005
-    ),
+    "chess_Leiden2015": partial(_chess, "Leiden2015", f"{_CHAMPIONSHIP} 2015, Leiden", 2015),
+    "chess_Reykjavik2005": partial(_chess, "Reykjavik2005", f"{_CHAMPIONSHIP} 2005, Reykjavik", 2005),
     "gvgai": gvgai,
     "lambda": lambda_one,
     "openml": openml,

@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.studies.data.tidy import Tidy
 
 __all__ = ["CONVERTERS", "by_name"]
@@ -88,28 +90,27 @@ def by_name(originals: Files) -> Files:
 # -- reading, with suspicion ---------------------------------------------------------------------
 
 
+def _expect(holds: object, name: str, problem: str) -> None:
+    ensure(holds, "files", name, problem, "check that it is the pinned file, and fetch it again")
+
+
 def _read(files: Files, name: str, reader: Callable[[Path], Any], kind: str) -> Any:
-    if name not in files:
-        raise BadInput(
-            "files", sorted(files), f"[no-file] lacks {name!r}", "fetch the data set again"
-        )
+    problem = f"[no-file] lacks {name!r}"
+    ensure(name in files, "files", sorted(files), problem, "fetch the data set again")
     try:
         return reader(files[name])
-    except (OSError, ValueError, UnicodeDecodeError) as error:  # pyarrow's and yaml's are these
-        raise _odd(name, f"[unreadable] is not {kind} ({error})") from None
-
-
-def _odd(name: str, problem: str) -> BadInput:
-    return BadInput("files", name, problem, "check that it is the pinned file, and fetch it again")
+    except (OSError, ValueError, yaml.YAMLError) as error:  # pyarrow's errors are the former two
+        problem, remedy = f"[unreadable] is not {kind} ({error})", "check that it is the pinned file"
+        raise BadInput("files", name, problem, f"{remedy}, and fetch it again") from None
 
 
 def _table(
     files: Files, name: str, columns: list[str], reader: Callable[[Path], Any], kind: str
 ) -> pd.DataFrame:
     table: pd.DataFrame = _read(files, name, reader, kind)
-    absent = [column for column in columns if column not in table]
-    if absent:
-        raise _odd(name, f"[no-column] has no column {absent[0]!r} but {list(table.columns[:6])} …")
+    for column in columns:
+        known = list(table.columns[:6])
+        _expect(column in table, name, f"[no-column] has no column {column!r} but {known} …")
     return table
 
 
@@ -125,26 +126,21 @@ def _lines(files: Files, name: str, columns: list[str]) -> pd.DataFrame:
     return _table(files, name, columns, reader, "a JSON object a line")[columns]
 
 
-def _toml(files: Files, name: str) -> dict[str, Any]:
-    content = _read(files, name, lambda path: tomllib.loads(path.read_text("utf-8")), "TOML")
-    if not isinstance(content.get("splits"), dict):
-        raise _odd(name, "[no-table] has no table 'splits'")
-    return dict(content["splits"])
+def _part(files: Files, name: str, load: Callable[[str], Any], kind: str, part: str) -> dict[str, Any]:
+    """One table of a TOML or YAML file."""
+    content = _read(files, name, lambda path: load(path.read_text("utf-8")), kind)
+    known = isinstance(content, dict) and isinstance(content.get(part), dict)
+    _expect(known, name, f"[no-table] has no table {part!r}")
+    return dict(content[part])
 
 
-def _dates(files: Files, name: str = "release_dates.yaml") -> dict[str, str]:
-    import yaml
+def _splits(files: Files, name: str) -> dict[str, Any]:
+    return _part(files, name, tomllib.loads, "TOML", "splits")
 
-    def reader(path: Path) -> Any:
-        try:
-            return yaml.safe_load(path.read_text("utf-8"))
-        except yaml.YAMLError as error:
-            raise ValueError(str(error)) from None
 
-    content = _read(files, name, reader, "YAML")
-    if not isinstance(content, dict) or not isinstance(content.get("date"), dict):
-        raise _odd(name, "[no-table] has no table 'date'")
-    return {str(model): str(date) for model, date in content["date"].items()}
+def _dates(files: Files) -> dict[str, str]:
+    dates = _part(files, "release_dates.yaml", yaml.safe_load, "YAML", "date")
+    return {str(model): str(date) for model, date in dates.items()}
 
 
 def _wide(runs: pd.DataFrame, agents: list[str], items: list[str]) -> pd.DataFrame:
@@ -162,61 +158,51 @@ def _runs(raw: pd.DataFrame, *others: str) -> pd.DataFrame:
 
 def _one_a_task(runs: pd.DataFrame, name: str, column: str) -> pd.Series:
     found = runs.groupby("item")[column].agg(["first", "nunique"])
-    if (found["nunique"] > 1).any():
-        raise _odd(name, f"[two-values] gives {found['nunique'].idxmax()!r} more than one {column}")
+    problem = f"[two-values] gives {found['nunique'].idxmax()!r} more than one {column}"
+    _expect((found["nunique"] <= 1).all(), name, problem)
     return found["first"]
 
 
 # -- Lyptus ----------------------------------------------------------------------------------------
 
 
-def _lyptus(source: str) -> Callable[[Files], Tidy]:
-    """The converter of the runs whose tasks have minutes from this column."""
-
-    def convert(files: Files) -> Tidy:
-        wanted = ["task_id", "task_family", "agent", "alias", "score_binarized", "total_tokens"]
-        runs = _parquet(files, "model_runs.parquet", wanted)
-        columns = ["task_id", *_LYPTUS_MINUTES, "best_available_source"]
-        tasks = _parquet(files, "task_difficulties.parquet", columns).set_index("task_id")
-        runs = runs[runs["task_id"].map(tasks[source]).notna()].rename(
-            columns={"task_id": "item", "agent": "model", "alias": "agent"}
-        )
-        runs = runs.rename(columns={"score_binarized": "response", "task_family": "family"})
-        agents = _lyptus_agents(files, runs)
-        names, order = sorted(runs["item"].unique()), list(agents.index)
-        known = tasks.loc[names]
-        items = pd.DataFrame(
-            {
-                "family": _one_a_task(runs, "model_runs.parquet", "family").loc[names],
-                "minutes": known[source],
-                "difficulty": np.log2(known[source]),
-                "minutes_source": known["best_available_source"],
-                **{column: known[column] for column in _LYPTUS_MINUTES},
-            },
-            index=names,
-        )
-        twice = runs.duplicated(["agent", "item"])
-        if twice.any():
-            raise _odd(
-                "model_runs.parquet", f"has a cell twice: {runs.loc[twice.idxmax(), 'item']!r}"
-            )
-        return Tidy(_wide(runs, order, names), items, agents)
-
-    return convert
+def _lyptus(source: str, files: Files) -> Tidy:
+    """The runs whose tasks have minutes in the column `source`."""
+    name = "model_runs.parquet"
+    wanted = ["task_id", "task_family", "agent", "alias", "score_binarized", "total_tokens"]
+    runs = _parquet(files, name, wanted)
+    columns = ["task_id", *_LYPTUS_MINUTES, "best_available_source"]
+    tasks = _parquet(files, "task_difficulties.parquet", columns).set_index("task_id")
+    ours = {"task_id": "item", "agent": "model", "task_family": "family"} | _RUNS
+    runs = runs[runs["task_id"].map(tasks[source]).notna()].rename(columns=ours)
+    twice = runs[runs.duplicated(["agent", "item"])]["item"].tolist()
+    _expect(not twice, name, f"has a cell twice: {twice[:1]}")
+    names = sorted(runs["item"].unique())
+    known = tasks.loc[names]
+    items = pd.DataFrame(
+        {
+            "family": _one_a_task(runs, name, "family").loc[names],
+            "minutes": known[source],
+            "difficulty": np.log2(known[source]),
+            "minutes_source": known["best_available_source"],
+            **{column: known[column] for column in _LYPTUS_MINUTES},
+        },
+        index=names,
+    )
+    agents = _lyptus_agents(files, runs)
+    return Tidy(_wide(runs, list(agents.index), names), items, agents)
 
 
 def _lyptus_agents(files: Files, runs: pd.DataFrame) -> pd.DataFrame:
     """Model and release date of each alias, the oldest first."""
     dates = dict(_LYPTUS_OLDEST)
     for name in sorted(name for name in files if name.endswith(".json")):
-        reader = lambda path: json.loads(path.read_text("utf-8"))
-        for model in _read(files, name, reader, "JSON")["models"]:
+        for model in _read(files, name, lambda path: json.loads(path.read_text("utf-8")), "JSON")["models"]:
             alias = _LYPTUS_ALIASES.get(model["alias"], model["alias"])
             dates.setdefault(alias, model["release_date"])
     models = runs.groupby("agent")["model"].first()
     undated = [agent for agent in models.index if agent not in dates]
-    if undated:
-        raise _odd("models/*.json", f"do not date {undated[0]!r}")
+    _expect(not undated, "models/*.json", f"do not date {undated[:1]}")
     agents = pd.DataFrame(
         {
             "model": models,
@@ -287,14 +273,10 @@ def _issues(lengths: Mapping[str, Any], names: list[str]) -> pd.DataFrame:
     """Repository, minutes and annotated level of each issue."""
     name = "swe_bench_verified.toml"
     absent = [issue for issue in names if issue not in lengths]
-    if absent:
-        raise _odd(name, f"[no-length] has no length of {absent[0]!r}")
+    _expect(not absent, name, f"[no-length] has no length of {absent[:1]}")
     minutes = pd.Series([float(lengths[issue]["lengths"][0]) for issue in names], names)
     unknown = minutes[~minutes.isin(list(_LEVELS))]
-    if len(unknown):
-        raise _odd(
-            name, f"gives {unknown.index[0]!r} {unknown.iloc[0]} minutes, none of four levels"
-        )
+    _expect(unknown.empty, name, f"gives minutes that are not one of four levels: {unknown[:1].to_dict()}")
     return pd.DataFrame(
         {
             "family": [issue.rsplit("-", 1)[0].replace("__", "/") for issue in names],
@@ -310,26 +292,22 @@ def swebench_134(files: Files) -> Tidy:
     name = "response_matrix.csv"
     table = _table(files, name, ["model"], pd.read_csv, "a CSV").set_index("model")
     stamps = table.index.astype(str).str.extract(r"^(\d{8})_(.+)$")
-    if stamps.isna().any(axis=None):
-        raise _odd(
-            name, f"[no-date] has a system without a date: {table.index[stamps[0].isna()][0]!r}"
-        )
+    undated = list(table.index[stamps[0].isna()])
+    _expect(not undated, name, f"[no-date] has a system without a date: {undated[:1]}")
     dates = pd.to_datetime(stamps[0], format="%Y%m%d").dt.strftime("%Y-%m-%d")
     agents = pd.DataFrame(
-        {"release_date": dates.to_numpy(), "system": stamps[1].to_numpy()},
-        index=table.index.rename("agent"),
+        {"release_date": dates.to_numpy(), "system": stamps[1].to_numpy()}, index=table.index.rename("agent")
     )
-    lengths = _toml(files, "swe_bench_verified.toml")
+    lengths = _splits(files, "swe_bench_verified.toml")
     return Tidy(table, _issues(lengths, list(table.columns)), agents)
 
 
 def metr_swebench(files: Files) -> Tidy:
     """METR's own 13 models on the same issues, scored 0 or 100; no dates are in these files."""
-    scores = _toml(files, "scores/swe_bench_verified.toml")
+    scores = _splits(files, "scores/swe_bench_verified.toml")
     responses = (pd.DataFrame(scores) / 100).sort_index()
-    if responses.isna().any(axis=None):
-        raise _odd("scores/swe_bench_verified.toml", "leaves cells empty")
-    lengths = _toml(files, "benchmarks/swe_bench_verified.toml")
+    _expect(responses.notna().all(axis=None), "scores/swe_bench_verified.toml", "leaves cells empty")
+    lengths = _splits(files, "benchmarks/swe_bench_verified.toml")
     agents = pd.DataFrame(index=responses.index.rename("agent"))
     return Tidy(responses, _issues(lengths, list(responses.columns)), agents)
 
@@ -348,15 +326,14 @@ def animal_ai(files: Files) -> Tidy:
     parts = success.columns.to_series().str.rsplit("_", n=1, expand=True)
     kinds = [next((k for p, k in _ARENA_KINDS.items() if n.startswith(p)), "") for n in parts.index]
     agents = pd.DataFrame(
-        {"seed": parts[1].astype(int), "system": parts[0], "kind": kinds},
-        index=parts.index.rename("agent"),
+        {"seed": parts[1].astype(int), "system": parts[0], "kind": kinds}, index=parts.index.rename("agent")
     )
     return Tidy(success.T.rename_axis(columns=None), items.rename_axis(None), agents)
 
 
 CONVERTERS: dict[str, Callable[[Files], Tidy]] = {
-    "lyptus": _lyptus("best_available_minutes"),
-    "lyptus_model_minutes": _lyptus("model_estimate_minutes"),
+    "lyptus": partial(_lyptus, "best_available_minutes"),
+    "lyptus_model_minutes": partial(_lyptus, "model_estimate_minutes"),
     "lyptus_2025": lyptus_2025,
     "metr_th1": metr_th1,
     "swebench_134": swebench_134,

@@ -2,11 +2,11 @@
 
 The mazes and the letter series come with birth dates, identifiers, nationality, ethnicity, age and
 IQ. What is kept: the answers, and for the mazes the three coarse groups that the paper compares
-(gender, education, younger or older than the median). People are numbered in the authors' order. Of what
-stays behind only sums are kept that the paper prints: how many people took part, the sizes of the groups
-of one nationality or ethnicity, the youngest and the oldest age.
+(gender, education, younger or older than the median). People are numbered in the authors' order. Of the rest
+only sums that the paper prints are kept: how many people took part, the sizes of the groups of one
+nationality or ethnicity, the youngest and the oldest age.
 
-The expected layout of both archives stands in `LAYOUT`, the one place to change if they change.
+The expected layout of both archives is in `LAYOUT`, the one place to change if they change.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.data.download import OriginalArchive
+from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.studies.data.download import UNEXPECTED, OriginalArchive
 from gindex_lab.studies.data.tidy import Tidy
 from gindex_lab.worlds.tasks.mazes.paths import TABLE_S1 as MAZES
 from gindex_lab.worlds.tasks.mazes.paths import difficulty
@@ -41,7 +41,7 @@ LAYOUT = {
 # five mazes got new numbers in the second study; the paper prints their first numbers
 _RENAMED = {"X216": "X266", "X217": "X267", "X225": "X268", "X227": "X270", "X233": "X271"}
 _LETTER_ITEMS = [f"IT{i}" for i in range(1, 21)] + [f"AIT{i}" for i in range(1, 16)]
-_YEAR_OF_STUDY = 2017
+_YEAR_OF_STUDY = 2017  # in which ages are counted; younger and older than the median do not depend on it
 
 
 def maze_difficulty(rank: int, saturation: float, steps: int, dots: int) -> float:
@@ -108,8 +108,7 @@ def ctest(archive: OriginalArchive) -> Tidy:
     names = [f"human{i + 1:02d}" for i in range(len(people))]
     responses = pd.concat([((people + 0.25) / 1.25).set_axis(names), programs])
     agents = pd.DataFrame(
-        {"kind": ["human"] * len(people) + ["machine"] * len(programs)},
-        index=responses.index.rename("agent"),
+        {"kind": ["human"] * len(people) + ["machine"] * len(programs)}, index=responses.index.rename("agent")
     )
     kinds = ["imputation" if name.startswith("A") else "prediction" for name in _LETTER_ITEMS]
     items = pd.DataFrame({"kind": kinds, "difficulty": difficulty}, index=_LETTER_ITEMS)
@@ -122,14 +121,11 @@ def _letter_programs(archive: OriginalArchive) -> pd.DataFrame:
     magic = archive.table(LAYOUT["letter magic"], encoding="latin-1")
     others = archive.table(LAYOUT["letter programs"], encoding="latin-1")
     for member, table in (("letter magic", magic), ("letter programs", others)):
-        if len(table) != len(_LETTER_ITEMS) or table.shape[1] < 3:
-            raise BadInput(
-                "archive",
-                LAYOUT[member],
-                f"[wrong-shape] has {table.shape[0]} rows and {table.shape[1]} columns, not one row "
-                f"for each of {len(_LETTER_ITEMS)} items",
-                "check that it is the pinned archive; its layout is not the expected one",
-            )
+        rows, columns = table.shape
+        expected = rows == len(_LETTER_ITEMS) and columns >= 3
+        held = f"[wrong-shape] has {rows} rows and {columns} columns"
+        problem = f"{held}, not one row for each of {len(_LETTER_ITEMS)} items"
+        ensure(expected, "archive", LAYOUT[member], problem, UNEXPECTED)
     scores = {"magic": magic.iloc[:, 2]} | {c: others[c] for c in others.columns[1:12]}
     programs = _numbers(LAYOUT["letter programs"], pd.DataFrame(scores)).T
     return programs.set_axis(_LETTER_ITEMS, axis=1)

@@ -1,7 +1,7 @@
 """Tables printed in the papers, typed in as facts, each row with its place.
 
-They live in `data/published/` of the repository, one CSV per table, numbers as printed; with what the authors
-say of a population beside their capability-against-spread plots (Figs 4 and 5; A.8).
+They are in `data/published/` of the repository, one CSV per table, numbers as printed; with what the authors
+print about a population beside their capability-against-spread plots (Figs 4 and 5; A.8).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import difflib
 import pandas as pd
 
 from gindex_lab.foundation import places
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator
@@ -21,10 +21,24 @@ __all__ = ["middle_test", "printed_numbers", "published"]
 
 
 def published(name: str | None = None) -> pd.DataFrame:
-    """A printed table by name; without a name, the list of them.
+    """A table printed in one of the papers, typed in as facts.
 
-    Every table has the columns `paper`, `table` and `row`, which say where each row is printed.
+    Parameters
+    ----------
+    name : of a table; without it, the list of them
 
+    Returns
+    -------
+    DataFrame
+        The numbers as printed. The columns `paper`, `table` and `row` say where each row is printed. The
+        list has `paper`, `table` and `rows`, by name.
+
+    References
+    ----------
+    The papers themselves: Table 1 of the g-index paper is "gindex_table1", and so on.
+
+    Examples
+    --------
     >>> published("gindex_table1")[["table", "row", "model", "g_index"]].head(2)
        table  row         model   g_index
     0      1    1     GPT2-345M  7902.972
@@ -33,27 +47,20 @@ def published(name: str | None = None) -> pd.DataFrame:
     folder = places.project_file("published", "published")
     files = {path.stem: path for path in sorted(folder.glob("*.csv"))}
     if name is None:
-        return _contents({stem: read_table(path) for stem, path in files.items()})
-    if name not in files:
-        near = difflib.get_close_matches(str(name), files, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        problem = "[not-published] is not a printed table"
-        raise BadInput("name", name, problem, f"{hint}gl.published() lists {len(files)}")
+        rows = {}
+        for stem, table in ((stem, read_table(path)) for stem, path in files.items()):
+            printed = ", ".join(table["table"].astype(str).unique())
+            rows[stem] = {"paper": table.loc[0, "paper"], "table": printed, "rows": len(table)}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+    near = difflib.get_close_matches(str(name), files, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    remedy = f"{hint}gl.published() lists {len(files)}"
+    ensure(name in files, "name", name, "[not-published] is not a printed table", remedy)
     return read_table(files[name])
 
 
-def _contents(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    rows = [
-        (name, table.loc[0, "paper"], ", ".join(table["table"].astype(str).unique()), len(table))
-        for name, table in tables.items()
-    ]
-    return pd.DataFrame(rows, columns=["name", "paper", "table", "rows"]).set_index("name")
-
-
-def middle_test(
-    table: pd.DataFrame, centre: float = 0.5, shuffles: int = 10_000, seed: SeedLike = None
-) -> tuple[float, float]:
-    """Are agents of middling capability the most general? r(γ, (Ψ - centre)²) and its p-value.
+def middle_test(table: pd.DataFrame, shuffles: int = 10_000, seed: SeedLike = None) -> tuple[float, float]:
+    """Are agents of middling capability the most general? r(γ, (Ψ - ½)²) and its p-value.
 
     A negative correlation says yes; p is the share of shuffles of γ over the agents that are at least
     as negative (a permutation test, one-sided).
@@ -67,7 +74,7 @@ def middle_test(
     from scipy.stats import permutation_test
 
     gamma = table["normalised_generality"].to_numpy()
-    away = (table["capability"].to_numpy() - centre) ** 2
+    away = (table["capability"].to_numpy() - 0.5) ** 2
     weight = (away - away.mean()) / (len(away) * away.std() * gamma.std())
     found = permutation_test(
         [gamma],

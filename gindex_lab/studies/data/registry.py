@@ -1,9 +1,9 @@
-"""The register of data sets: what each is, whose it is, and where it may be found.
+"""The register of data sets: what each is, whose it is, where it may be found, and whether it is sound.
 
 `data/registry.toml` holds one entry a data set. An entry is looked for in the user's data folder
 (`$GINDEX_LAB_DATA`), then in the user's cache (`$GINDEX_LAB_CACHE`, or the system's usual place);
-what is in neither may be downloadable. This module only looks: it never downloads and never reads
-the data.
+what is in neither may be downloadable. A folder of the cache has a list of SHA-256 beside its files, checked
+at every load. This module only looks: it never downloads and never reads the data.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation import places
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.fingerprints import mark_of
+from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.fingerprints import file_hash, mark_of
+from gindex_lab.foundation.folders import ASIDE
+from gindex_lab.foundation.inputs import files_below, read_text
 
-__all__ = ["TABLES", "Place", "RegisterEntry", "data_folder", "entries", "entry", "find"]
+__all__ = ["LIST", "Place", "RegisterEntry", "damage", "data_folder", "entries", "entry", "find"]
+__all__ += ["write_checksums"]
 
-TABLES = ("Responses", "Scores")
-CONVERTER_VERSION = (
-    1  # raise it when a converter gives another tidy form: old caches are then ignored
-)
+LIST = "SHA256SUMS"
+CONVERTER_VERSION = 1  # raise it when a converter gives another tidy form: old caches are then ignored
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class RegisterEntry:
 
     @property
     def is_table(self) -> bool:
-        return self.kind in TABLES
+        return self.kind in ("Responses", "Scores")
 
     @property
     def size(self) -> str:
@@ -95,19 +96,10 @@ def _register(path: Path) -> dict[str, RegisterEntry]:
 
 def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> RegisterEntry:
     source = raw["sources"].get(facts.get("source"), {})
-    return RegisterEntry(
-        name=name,
-        **(
-            facts
-            | {
-                "citation": facts["citation"].format(**raw["papers"]),
-                "derived": tuple(facts.get("derived", ())),
-                "corrections": tuple(facts.get("corrections", ())),
-                "url": source.get("url", ""),
-                "source_title": source.get("title", ""),
-            }
-        ),
-    )
+    more = {name: tuple(facts.get(name, ())) for name in ("derived", "corrections")}
+    more |= {"citation": facts["citation"].format(**raw["papers"])}
+    more |= {"url": source.get("url", ""), "source_title": source.get("title", "")}
+    return RegisterEntry(name=name, **(facts | more))
 
 
 def entries() -> dict[str, RegisterEntry]:
@@ -138,9 +130,7 @@ def entry(name: str) -> RegisterEntry:
     near = near or difflib.get_close_matches(asked, lower, n=3, cutoff=0.6)
     likely = [repr(lower[match]) for match in near]
     hint = f"did you mean {' or '.join(likely)}? " if likely else ""
-    raise BadInput(
-        "name", name, "[not-a-data-set] is not a data set", f"{hint}gl.datasets() lists them all"
-    )
+    raise BadInput("name", name, "[not-a-data-set] is not a data set", f"{hint}gl.datasets() lists them all")
 
 
 def data_folder() -> Path | None:
@@ -148,10 +138,8 @@ def data_folder() -> Path | None:
     value = os.environ.get("GINDEX_LAB_DATA", "").strip()
     if not value:
         return None
-    path = Path(value).expanduser()
-    if not path.is_dir():
-        problem = "[not-a-folder] is not a folder"
-        raise BadInput("GINDEX_LAB_DATA", value, problem, "create it, or unset the variable")
+    path, remedy = Path(value).expanduser(), "create it, or unset the variable"
+    ensure(path.is_dir(), "GINDEX_LAB_DATA", value, "[not-a-folder] is not a folder", remedy)
     return path
 
 
@@ -160,20 +148,56 @@ def cached_path(what: RegisterEntry) -> Path:
     return places.cache_folder() / what.name / what.cache_key
 
 
-def _explains_only(what: RegisterEntry, path: Path) -> bool:
-    """A README alone says where downloadable data come from, and is not the data."""
-    return bool(what.files) and {p.name for p in path.iterdir()} == {"README.md"}
-
-
 def find(what: RegisterEntry) -> Place | None:
     """Where the data set is on this machine, or None."""
     data = data_folder()
     if data is not None:
-        candidates = [data / what.name]
-        if what.beside:
-            candidates.append(data.resolve().parent / what.beside)
-        for path in candidates:
-            if path.is_dir() and not _explains_only(what, path):
+        beside = [data.resolve().parent / what.beside] if what.beside else []
+        for path in (data / what.name, *beside):
+            # a README alone says where downloadable data come from, and is not the data
+            explained = what.files and path.is_dir() and {p.name for p in path.iterdir()} == {"README.md"}
+            if path.is_dir() and not explained:
                 return Place("data folder", path)
     path = cached_path(what)
     return Place("cache", path) if path.is_dir() else None
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """SHA-256 by name of the files below a folder; markers and the list itself are left out."""
+    files = [path for path in files_below(folder) if path != folder / LIST and not path.name.startswith(".")]
+    return {path.relative_to(folder).as_posix(): str(file_hash(path)) for path in files}
+
+
+def write_checksums(folder: Path) -> None:
+    """List the files of a folder with their SHA-256, in the form that `sha256sum -c` reads."""
+    lines = [f"{digest}  {name}\n" for name, digest in sorted(_sums(folder).items())]
+    (folder / LIST).write_text("".join(lines), encoding="utf-8")
+
+
+def damage(folder: Path) -> str:
+    """What is not as it was written: the first such file, in words; empty where all is well.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     file = Path(place, "a.csv")
+    ...     _ = file.write_text("1")
+    ...     write_checksums(Path(place))
+    ...     before = damage(Path(place))
+    ...     _ = file.write_text("2")
+    ...     before, damage(Path(place))
+    ('', "'a.csv' was changed")
+    """
+    try:
+        lines = read_text(folder / LIST).splitlines()
+    except BadInput:
+        return f"it has no readable list of checksums ({LIST})"
+    known = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    found = {name: digest for name, digest in _sums(folder).items() if not ASIDE.search(name)}
+    for name in sorted({*known, *found}):
+        if name not in found:
+            return f"{name!r} is gone"
+        if name not in known:
+            return f"{name!r} was added"
+        if known[name] != found[name]:
+            return f"{name!r} was changed"
+    return ""

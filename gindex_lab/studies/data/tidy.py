@@ -1,8 +1,8 @@
 """Reading a registered data set: the tidy form (`responses.csv`, `items.csv`, `agents.csv`), and documents.
 
-The folder must be what the register says: the right size, every item and agent described, the
-difficulties there. Columns that only summarise the responses are left out, so that a correction
-cannot make them false. Documents are programs by domain, experiments, and the tables behind the AIQ paper.
+The folder must be what the register says: of the right size, with every item and agent described and the
+difficulties present. Columns that only summarise the responses are left out, so that a correction cannot make
+them false. Documents are programs by domain, experiments, and the tables behind the AIQ paper.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.documents import Documents
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.files import header_of, read_table
 from gindex_lab.foundation.inputs import parse_json, read_text
 from gindex_lab.foundation.responses import Responses, Scores
@@ -30,7 +30,7 @@ __all__ = ["Tidy", "correct", "document_files", "read_documents", "read_tidy"]
 class Tidy:
     """The tidy form: `responses` (agents x items), what is known of `items` and of `agents`, `runs`
     (one row a run) where cells were run more than once, and `counts`: sums over the personal columns
-    that are left behind, which say nothing of any one person."""
+    that are left behind, which say nothing about any one person."""
 
     responses: pd.DataFrame
     items: pd.DataFrame
@@ -51,10 +51,7 @@ class Tidy:
 
 
 def read_tidy(
-    what: RegisterEntry,
-    folder: Path,
-    amend: Callable[[pd.DataFrame], pd.DataFrame],
-    facts: dict[str, Any],
+    what: RegisterEntry, folder: Path, amend: Callable[[pd.DataFrame], pd.DataFrame], facts: dict[str, Any]
 ) -> Responses | Scores:
     """The data set in a folder, with its difficulties, families and provenance."""
     frame = _responses(what, folder)
@@ -73,17 +70,14 @@ def _trials(what: RegisterEntry, folder: Path, frame: pd.DataFrame) -> pd.DataFr
     """The repeated runs behind the frame, which holds their means."""
     if what.trial is None:
         return None
-    runs = _table(folder, "runs", "agent")
-    absent = [c for c in ("agent", "item", "response", what.trial) if c not in runs]
-    if absent:
-        problem = f"has no column {absent[0]!r}"
-        raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "give one row per run")
+    runs, place = _table(folder, "runs", "agent"), f"{folder.name}/runs.csv"
+    for column in ("agent", "item", "response", what.trial):
+        ensure(column in runs, place, str(folder), f"has no column {column!r}", "give one row per run")
     runs[["agent", "item"]] = runs[["agent", "item"]].astype(str)
     means = runs.groupby(["agent", "item"])["response"].mean().unstack()
     means = means.reindex(index=frame.index, columns=frame.columns)
-    if not np.allclose(means, frame, atol=1e-9, equal_nan=True):
-        problem = "[other-trials] does not average to the responses"
-        raise BadInput(f"{folder.name}/runs.csv", str(folder), problem, "restore both files")
+    same, problem = np.allclose(means, frame, atol=1e-9, equal_nan=True), "does not average to the responses"
+    ensure(same, place, str(folder), f"[other-trials] {problem}", "restore both files")
     return runs.rename(columns={what.trial: "trial"})
 
 
@@ -93,74 +87,52 @@ def correct(what: RegisterEntry, frame: pd.DataFrame, fixed: bool) -> pd.DataFra
     for fix in what.corrections:
         for cell in fix["cells"]:
             at = cell["agent"], fix["item"]
-            value = float(frame.loc[at])
-            if value not in (cell["source"], cell["corrected"]):
-                raise BadInput(
-                    f"{what.name}[{at[0]!r}, {at[1]!r}]",
-                    value,
-                    f"[other-value] is neither the source's {cell['source']} nor the corrected "
-                    f"{cell['corrected']}",
-                    "restore the published table, or load yours with gl.Scores.read(folder)",
-                )
-            frame.loc[at] = cell["corrected"] if fixed else cell["source"]
+            value, known = float(frame.loc[at]), (cell["source"], cell["corrected"])
+            problem = f"[other-value] is neither the source's {known[0]} nor the corrected {known[1]}"
+            remedy = "restore the published table, or load yours with gl.Scores.read(folder)"
+            ensure(value in known, f"{what.name}[{at[0]!r}, {at[1]!r}]", value, problem, remedy)
+            frame.loc[at] = known[fixed]
     return frame
 
 
 def _responses(what: RegisterEntry, folder: Path) -> pd.DataFrame:
     table = _table(folder, "responses", what.key)
-    if what.key not in table:
-        problem = f"[no-column] has no column {what.key!r}"
-        remedy = "name the agents in that column, then one column per item"
-        raise BadInput(f"{folder.name}/responses.csv", str(folder), problem, remedy)
+    problem = f"[no-column] has no column {what.key!r}"
+    remedy = "name the agents in that column, then one column per item"
+    ensure(what.key in table, f"{folder.name}/responses.csv", str(folder), problem, remedy)
     labels = [c for c in ("row", "agent") if c in table and c != what.key]
     frame = table.drop(columns=labels).set_index(what.key).rename_axis(None)
-    expected = (what.agents, what.items)
-    if not what.own_table and frame.shape != expected:
-        raise BadInput(
-            folder.name,
-            str(folder),
-            f"[wrong-shape] holds {frame.shape[0]} x {frame.shape[1]} responses, the published table "
-            f"{expected[0]} x {expected[1]}",
-            "restore it, or load your own table with gl.Responses.read(folder)",
-        )
+    (rows, columns), expected = frame.shape, (what.agents, what.items)
+    held, published = f"{rows} x {columns}", f"{expected[0]} x {expected[1]}"
+    problem = f"[wrong-shape] holds {held} responses, the published table {published}"
+    remedy = "restore it, or load your own table with gl.Responses.read(folder)"
+    ensure(what.own_table or frame.shape == expected, folder.name, str(folder), problem, remedy)
     return frame
 
 
 def _described(folder: Path, part: str, key: str, labels: pd.Index) -> pd.DataFrame:
     """What `items.csv` or `agents.csv` knows of exactly these labels."""
     table = _table(folder, part, key)
-    if key not in table:
-        key = table.columns[0]
-    table = table.set_index(key).rename_axis(None)
-    for extra, problem in (
-        (labels.difference(table.index), "[not-described] does not describe"),
-        (
-            table.index.difference(labels),
-            "[not-described] describes something else than the responses:",
-        ),
-    ):
-        if len(extra):
-            problem, remedy = f"{problem} {extra[0]!r}", "make it match responses.csv"
-            raise BadInput(f"{folder.name}/{part}.csv", str(folder), problem, remedy)
+    table = table.set_index(key if key in table else table.columns[0]).rename_axis(None)
+    odd = labels.symmetric_difference(table.index)
+    if len(odd):
+        problem = "does not describe" if odd[0] in labels else "describes, besides the responses,"
+        name, remedy = f"{folder.name}/{part}.csv", "make it match responses.csv"
+        raise BadInput(name, str(folder), f"[not-described] {problem} {odd[0]!r}", remedy)
     return table
 
 
 def _table(folder: Path, part: str, key: str) -> pd.DataFrame:
     """One CSV of the folder; its labels are text, but a `row` is a number."""
-    path = folder / f"{part}.csv"
-    if not path.is_file():
-        remedy = "a data set needs responses.csv, items.csv and agents.csv"
-        raise BadInput(folder.name, str(folder), f"[no-file] has no {part}.csv", remedy)
+    path, remedy = folder / f"{part}.csv", "a data set needs responses.csv, items.csv and agents.csv"
+    ensure(path.is_file(), folder.name, str(folder), f"[no-file] has no {part}.csv", remedy)
     labels: list[str | int] = [key] if key in header_of(path) else [0]
     return read_table(path, () if key == "row" else labels)
 
 
 def _column(folder: Path, items: pd.DataFrame, name: str) -> Any:
-    if name not in items:
-        remedy = f"add it; its columns are {list(items.columns)}"
-        raise BadInput(
-            f"{folder.name}/items.csv", str(folder), f"[no-column] has no column {name!r}", remedy
-        )
+    problem, remedy = f"[no-column] has no column {name!r}", f"add it; its columns are {list(items.columns)}"
+    ensure(name in items, f"{folder.name}/items.csv", str(folder), problem, remedy)
     return items[name]
 
 
@@ -173,45 +145,36 @@ def document_files(kind: str, folder: Path) -> list[Path]:
 def read_documents(kind: str, folder: Path, **facts: str) -> Documents:
     """Programs (`kind="flows"`), experiments or tables below a folder."""
     files = document_files(kind, folder)
-    if not files:
-        problem = f"[no-document] holds no {kind}"
-        raise BadInput(folder.name, str(folder), problem, "put the files there, as named")
+    ensure(files, folder.name, str(folder), f"[no-document] holds no {kind}", "put the files there, as named")
     content: dict[str, Any] = {}
     for path in files:
+        name = f"{path.parent.name}/{path.name}"
+        text = read_text(path, argument=name)
         if kind == "flows":
-            content.setdefault(path.parent.name, {})[path.name] = _json(path)
+            content.setdefault(path.parent.name, {})[path.name] = _json(text, name, path)
         else:
-            content[path.stem] = _json(path) if kind == "experiments" else _aiq_table(path)
+            content[path.stem] = (_json if kind == "experiments" else _aiq_table)(text, name, path)
     return Documents(content, **facts)
 
 
-def _short_name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
-
-
-def _json(path: Path) -> Any:
+def _json(text: str, name: str, path: Path) -> Any:
     try:
-        return parse_json(read_text(path, argument=_short_name(path)), _short_name(path), str(path))
-    except BadInput:
+        return parse_json(text, name, str(path))
+    except BadInput:  # nested too deeply
         raise
     except ValueError as error:
         problem = f"[not-json] is not JSON ({error})"
-        raise BadInput(_short_name(path), str(path), problem, "fetch it again, or fix it") from None
+        raise BadInput(name, str(path), problem, "fetch it again, or fix it") from None
 
 
-def _aiq_table(path: Path) -> pd.DataFrame:
-    """One of the author's tables: headers repeat, titles and sections stand in rows of their own."""
+def _aiq_table(text: str, name: str, path: Path) -> pd.DataFrame:
+    """One of the author's tables: headers repeat, and titles and sections have rows of their own."""
     try:
-        lines = read_text(path, argument=_short_name(path)).splitlines(keepends=True)
-        rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
+        rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines(keepends=True))]
     except csv.Error as error:
-        problem = f"is not a CSV ({error})"
-        raise BadInput(_short_name(path), str(path), problem, "save it as UTF-8") from None
+        raise BadInput(name, str(path), f"is not a CSV ({error})", "save it as UTF-8") from None
     rows = [row for row in rows if any(row)]
-    if not rows:
-        raise BadInput(
-            _short_name(path), str(path), "[empty] is empty", "copy the author's table again"
-        )
+    ensure(rows, name, str(path), "[empty] is empty", "copy the author's table again")
     table = _settings(rows) if rows[0][-1] == "AGNT+AGNTconf" else _sections(rows)
     return table.apply(_numeric_if_all)
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike
-from gindex_lab.foundation.validate import FloatArray, integer, mode_of, vector
+from gindex_lab.foundation.validate import FloatArray, Mode, integer, mode_of, vector
 from gindex_lab.measures.reference import EPSILON
 
 __all__ = ["bin_difficulties", "filter_by_frequency", "transformations"]
@@ -73,39 +73,47 @@ _ROWS = {
 def transformations() -> pd.DataFrame:
     """What each transformation needs, where its difficulties come from, its function and its case studies.
 
+    (Generality paper, Table 1; supplement, F.4 and the case studies A.1 to A.10.)
+
     >>> transformations().loc["Rnk", "function"]
     'rank'
-
-    References: generality paper, Table 1; supplement, F.4 and the case studies A.1 to A.10.
     """
     columns = ["needs", "difficulty", "response", "function", "used for"]
     return pd.DataFrame(_ROWS, index=columns).T.rename_axis("transformation")
 
 
-def bin_difficulties(difficulty: NumbersLike, n: int, mode: str = "exact") -> FloatArray:
+def bin_difficulties(difficulty: NumbersLike, n: int, mode: Mode = "exact") -> FloatArray:
     """Each difficulty replaced by the centre of its bin, of n bins of equal width (right closed).
 
-    In `reference` mode as the authors' code: n edges make n - 1 bins, yet the centres are spaced as
-    if there were n, so that all labels are pressed towards the minimum.
+    Parameters
+    ----------
+    difficulty : one number for each item
+    n : bins
+    mode : "exact", or "reference" as the authors' code
+        There n edges make n - 1 bins, yet the centres are spaced as if there were n, so that all labels are
+        pressed towards the minimum.
 
-    Reference: Hernández-Orallo et al. (2021), supplement A.3 (15 bins of equal width).
+    Returns
+    -------
+    array
+        One difficulty for each item.
 
+    References
+    ----------
+    Generality supplement, A.3 (15 bins of equal width).
+
+    Examples
+    --------
     >>> bin_difficulties([0, 1, 2, 6, 10], 5).tolist()
     [1.0, 1.0, 1.0, 5.0, 9.0]
     >>> bin_difficulties([0, 1, 2, 6, 10], 5, mode="reference").tolist()
     [1.0, 1.0, 1.0, 5.0, 7.0]
     """
-    kind = mode_of(mode)
-    h = vector("difficulty", difficulty)
+    kind, h = mode_of(mode), vector("difficulty", difficulty)
     n = integer("n", n, 1 if kind == "exact" else 2)
     low, high = h.min(), h.max()
-    ensure(
-        low < high,
-        "difficulty",
-        low,
-        "[one-difficulty] is the only difficulty",
-        "give items of at least two difficulties",
-    )
+    problem, remedy = "[one-difficulty] is the only difficulty", "give items of at least two difficulties"
+    ensure(low < high, "difficulty", low, problem, remedy)
     if kind == "exact":
         edges = np.linspace(low, high, n + 1)
         bin_of = np.clip(np.searchsorted(edges, h, side="left"), 1, n)
@@ -115,13 +123,26 @@ def bin_difficulties(difficulty: NumbersLike, n: int, mode: str = "exact") -> Fl
 
 
 def filter_by_frequency(difficulty: NumbersLike, minimum: int) -> np.ndarray:
-    """Which items share their difficulty with at least `minimum` items (themselves included).
+    """Which items share their difficulty with enough items.
 
-    Reference: Hernández-Orallo et al. (2021), supplement A.3 (bins of fewer than 4 are left out).
+    Parameters
+    ----------
+    difficulty : one number for each item
+    minimum : how many items of a difficulty are enough, the item itself included
 
+    Returns
+    -------
+    array of bool
+        One for each item.
+
+    References
+    ----------
+    Generality supplement, A.3 (bins of fewer than 4 are left out).
+
+    Examples
+    --------
     >>> filter_by_frequency([1, 1, 2], 2).tolist()
     [True, True, False]
     """
-    h = vector("difficulty", difficulty)
-    _, level_of, count = np.unique(h, return_inverse=True, return_counts=True)
+    _, level_of, count = np.unique(vector("difficulty", difficulty), return_inverse=True, return_counts=True)
     return np.asarray(count[level_of] >= integer("minimum", minimum))

@@ -1,7 +1,8 @@
-"""Experiments of our own, so that every case study has something real to show without published data.
+"""Experiments of our own, so that every case study has something to show without published data.
 
-`iris` cross-validates scikit-learn classifiers on Fisher's flowers, `digits` shows distorted digits to
-ten families of models, `memory` and `apes` simulate rats and orangutans whose data are not public. Each
-gives the table that the published study has, goes through the same notebook, and says what it is.
-Long experiments are declared as units, computed once and kept (`units`).
+Real studies: `iris` cross-validates scikit-learn classifiers on Fisher's flowers, `digits` shows distorted
+digits to ten families of models, `games` is a tournament, `lambda_worlds` plays learners in Λ environments;
+`memory` is a model of rats that remember scents. Where nothing real is available, `stand_ins` simulates the
+published table. Each goes through the same notebook as the published study and says what it is. Long
+experiments are declared as units, computed once and kept (`units`).
 """

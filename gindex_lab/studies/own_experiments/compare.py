@@ -1,7 +1,8 @@
-"""What it takes to set a study beside another: ranks without ties, tipping points, groups.
+"""What it takes to compare one study with another: ranks without ties, tipping points, groups.
 
 The papers' tables list the three best classifiers, one name for all that tie; `mean_gaps` says whether a
-difference between two groups is more than chance. What was printed is read by `case_studies`.
+difference between two groups is more than chance. The case studies A.1 and A.2 measure people, so no group of
+fewer than five is shown. What was printed is read by `case_studies`.
 """
 
 from __future__ import annotations
@@ -10,23 +11,27 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import generator, integer
+from gindex_lab.foundation.responses import Responses, Scores
+from gindex_lab.foundation.validate import FloatArray, generator, integer
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.summary import population_intervals
+from gindex_lab.measures.transforms import rank
+from gindex_lab.studies.data.printed import printed_numbers
 
-__all__ = [
-    "best_distinct",
-    "group_means",
-    "item_column",
-    "mean_gaps",
-    "tipping_point",
-]
+__all__ = ["EDUCATION", "SMALLEST_GROUP", "best_distinct", "group_intervals", "group_means", "group_summary"]
+__all__ += ["item_column", "maze_groups", "mean_gaps", "shuffled_generality", "tipping_point"]
+
+SMALLEST_GROUP = 5  # people, below which one could be identified: a judgement
+_LEVELS = ("Primary", "Secondary", "High school", "Vocational", "Undergraduate", "Masters", "PhD")
+EDUCATION = dict(enumerate(_LEVELS, 1))  # by code
 
 
 def best_distinct(
     table: pd.DataFrame, names: pd.Series, by: str, n: int = 3, largest: bool = True
 ) -> pd.DataFrame:
-    """The n best rows by a measure, one row for all that tie in capability and spread.
+    """The n best rows by capability or spread, one row for all that tie in both.
 
     The first in the order of the table lends its name (as in Tables S4 to S7); `tied` counts the
     rows, `also` lists the other names.
@@ -38,17 +43,15 @@ def best_distinct(
     3    d     1
     """
     kept = table[["capability", "spread"]].round(9)  # what differs in the last digits is equal
-    if by not in kept:
-        problem = "[not-an-order] is not a column that the tables are ordered by"
-        raise BadInput("by", by, problem, "use capability or spread")
-    ordered = table.loc[kept.sort_values(by, ascending=not largest, kind="stable").index]
-    key = [tuple(kept.loc[row]) for row in ordered.index]
+    problem = "[not-an-order] is not a column that the tables are ordered by"
+    ensure(by in kept, "by", by, problem, "use capability or spread")
+    kept = kept.sort_values(by, ascending=not largest, kind="stable")
     rows = []
-    for point in list(dict.fromkeys(key))[: integer("n", n)]:
-        same = [row for row, k in zip(ordered.index, key, strict=True) if k == point]
-        others = dict.fromkeys(str(names[row]) for row in same[1:] if names[row] != names[same[0]])
-        found = {"name": str(names[same[0]]), "tied": len(same), "also": ", ".join(others)}
-        rows.append(pd.Series(found | table.loc[same[0]].to_dict(), name=same[0]))
+    for _, tied in list(kept.groupby(["capability", "spread"], sort=False))[: integer("n", n)]:
+        first, *others = tied.index
+        also = dict.fromkeys(str(names[row]) for row in others if names[row] != names[first])
+        found = {"name": str(names[first]), "tied": len(tied), "also": ", ".join(also)}
+        rows.append(pd.Series(found | table.loc[first].to_dict(), name=first))
     return pd.DataFrame(rows)
 
 
@@ -60,35 +63,22 @@ def tipping_point(curve: pd.DataFrame) -> float:
     """
     ordered = curve.sort_values("difficulty")
     holds = (ordered["response"] >= 0.5).cummin()
-    if not holds.any():
-        remedy = "use an agent that solves the easiest items"
-        raise BadInput("curve", ordered["response"].iloc[0], "[below-half] starts below ½", remedy)
+    start, remedy = ordered["response"].iloc[0], "use an agent that solves the easiest items"
+    ensure(holds.any(), "curve", start, "[below-half] starts below ½", remedy)
     return float(ordered["difficulty"][holds].iloc[-1])
 
 
-def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Mean capability, spread and γ of each group, its size, and how far it is from everyone's mean.
+def item_column(items: pd.DataFrame, name: str) -> pd.Series:
+    """A column that a study needs of its items, or an error that says what to add to `items.csv`.
 
-    `distance` is in the plane of capability and spread; by chance alone it shrinks with √size.
-
-    >>> table = pd.DataFrame({"capability": [1.0, 3], "spread": [1.0, 1], "normalised_generality": 0.5})
-    >>> group_means(table, pd.DataFrame({"sex": ["f", "m"]}), ["sex"])["distance"].tolist()
-    [1.0, 1.0]
+    >>> item_column(pd.DataFrame({"object": ["dog"]}), "object").tolist()
+    ['dog']
     """
-    absent = [name for name in columns if name not in agents]
-    if absent:
-        raise BadInput(
-            "columns", absent[0], "[no-column] is not a column of the agents", f"use {list(agents)}"
-        )
-    measures = table[["capability", "spread", "normalised_generality"]]
-    rows = {}
-    for column in columns:
-        for name, part in measures.groupby(agents.loc[table.index, column], sort=True):
-            rows[column, str(name)] = {"agents": len(part)} | part.mean().to_dict()
-    found = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["by", "group"])
-    offset = found[["capability", "spread"]] - measures[["capability", "spread"]].mean()
-    found["distance"] = (offset**2).sum(axis=1) ** 0.5
-    return found.astype({"agents": int})
+    ensure(name in items, "items", list(items), f"[no-column] has no column {name!r}", "add it to items.csv")
+    return items[name]
+
+
+# -- chance -------------------------------------------------------------------------------------------
 
 
 def mean_gaps(
@@ -109,9 +99,8 @@ def mean_gaps(
     """
     from scipy.stats import permutation_test
 
-    rows: dict[str, dict[str, float]] = {}
+    rows: dict[str, dict[str, float]] = {name: {} for name in pairs}
     for name, halves in pairs.items():
-        rows[name] = {}
         for measure in measures:
             found = permutation_test(
                 [half[measure].to_numpy() for half in halves],
@@ -124,14 +113,121 @@ def mean_gaps(
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def item_column(items: pd.DataFrame, name: str) -> pd.Series:
-    """A column that a study needs of its items, or what to add to `items.csv`.
+def shuffled_generality(scores: Scores, shuffles: int = 200, seed: SeedLike = 1) -> FloatArray:
+    """Mean γ of the population when each task's scores are shuffled among the agents.
 
-    >>> item_column(pd.DataFrame({"object": ["dog"]}), "object").tolist()
-    ['dog']
+    Shuffling keeps every task as it is and breaks what one task says about another: this is the mean
+    generality (Rnk, leave-one-out) of a population without a general ability, once for each shuffle.
+
+    >>> import numpy as np
+    >>> even = Scores(np.arange(20.0)[:, None] + np.zeros((20, 5)))  # one order in all tasks
+    >>> bool((shuffled_generality(even, 20) < 0.9).all())
+    True
     """
-    if name not in items:
-        raise BadInput(
-            "items", list(items), f"[no-column] has no column {name!r}", "add it to items.csv"
-        )
-    return items[name]
+    rng, means = generator(seed), []
+    for _ in range(integer("shuffles", shuffles)):
+        dealt = scores.frame.apply(lambda task: rng.permutation(task.to_numpy()))
+        curves = rank(dealt, columns=None, leave_one_out=True)
+        means.append(generality(curves)["normalised_generality"].mean())
+    return pd.Series(means).to_numpy()
+
+
+# -- groups -------------------------------------------------------------------------------------------
+
+
+def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Mean capability, spread and γ of each group, its size, and how far it is from everyone's mean.
+
+    `distance` is in the plane of capability and spread; by chance alone it shrinks with √size.
+
+    >>> table = pd.DataFrame({"capability": [1.0, 3], "spread": [1.0, 1], "normalised_generality": 0.5})
+    >>> group_means(table, pd.DataFrame({"sex": ["f", "m"]}), ["sex"])["distance"].tolist()
+    [1.0, 1.0]
+    """
+    for column in columns:
+        problem, remedy = "[no-column] is not a column of the agents", f"use {list(agents)}"
+        ensure(column in agents, "columns", column, problem, remedy)
+    measures = table[["capability", "spread", "normalised_generality"]]
+    rows = {}
+    for column in columns:
+        for name, part in measures.groupby(agents.loc[table.index, column], sort=True):
+            rows[column, str(name)] = {"agents": len(part)} | part.mean().to_dict()
+    found = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["by", "group"])
+    offset = found[["capability", "spread"]] - measures[["capability", "spread"]].mean()
+    found["distance"] = (offset**2).sum(axis=1) ** 0.5
+    return found.astype({"agents": int})
+
+
+def maze_groups(study: Responses, capability: pd.Series) -> dict[str, pd.Series]:
+    """Eight groups of people (Fig. S3): by gender, education, age, and half of the capabilities.
+
+    Higher education is a degree or more; those at the median age are in neither age group.
+
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
+    >>> study = maze_respondents(seed=1)
+    >>> list(maze_groups(study, study.frame.mean(axis=1)))[:4]
+    ['male', 'female', 'less education', 'more education']
+    """
+    people = study.agents
+    degree, high = people["education_code"] >= 5, capability >= capability.median()
+    return {
+        "male": people["gender_code"] == 1,
+        "female": people["gender_code"] == 2,
+        "less education": ~degree,
+        "more education": degree,
+        "younger": people["age_group"] == "young",
+        "older": people["age_group"] == "old",
+        "more capable half": high,
+        "less capable half": ~high,
+    }
+
+
+def group_summary(table: pd.DataFrame, groups: Mapping[str, pd.Series]) -> pd.DataFrame:
+    """The size of each group and its six printed numbers; a group of fewer than five is refused.
+
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
+    >>> study = maze_respondents(seed=1)
+    >>> table = generality(study)
+    >>> group_summary(table, maze_groups(study, table["capability"])).columns.tolist()[:3]
+    ['people', 'r(Ψ, S)', 'mean Ψ']
+    """
+    rows = {}
+    for name, member in groups.items():
+        part = table.loc[_people_of(name, member, table.index)]
+        rows[name] = {"people": len(part), **printed_numbers(part)}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
+
+
+def _people_of(name: str, member: pd.Series, known: pd.Index) -> pd.Index:
+    """Who is in the group, if it is large enough that no one can be identified."""
+    found = known[member.loc[known].fillna(False).astype(bool)]
+    problem = "[too-small] is a group so small that a person could be identified"
+    remedy = f"join it with another group: at least {SMALLEST_GROUP} people"
+    ensure(len(found) >= SMALLEST_GROUP, f"groups[{name!r}]", len(found), problem, remedy)
+    return found
+
+
+def group_intervals(
+    study: Responses, groups: Mapping[str, pd.Series], *, seed: SeedLike, resamples: int = 1000
+) -> pd.DataFrame:
+    """Mean capability and mean γ of each group with 95% intervals over its people, as columns
+    `capability`, `capability_low`, `capability_high` and so on: what `plot_intervals` draws.
+
+    All groups are measured on the interval of the whole study.
+
+    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
+    >>> study = maze_respondents(seed=1)
+    >>> half = study.frame.mean(axis=1) > 0.7
+    >>> group_intervals(study, {"high": half, "low": ~half}, seed=1)["capability"].round(1).tolist()
+    [17.7, 14.6]
+    """
+    h = study.items["difficulty"]
+    span = (float(h.min()), float(h.max()))
+    rows: dict[str, dict[str, float]] = {name: {} for name in groups}
+    for name, member in groups.items():
+        part = study.select(agents=list(_people_of(name, member, study.frame.index)))
+        found = population_intervals(part, interval=span, resamples=resamples, seed=seed)
+        for measure in ("capability", "normalised_generality"):
+            value, low, high = found.loc[f"mean_{measure}", ["estimate", "low", "high"]]
+            rows[name] |= {measure: value, f"{measure}_low": low, f"{measure}_high": high}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")

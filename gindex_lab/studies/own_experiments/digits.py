@@ -8,41 +8,43 @@ all. Difficulty is the level of distortion, whatever the digit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, generator, integer
-from gindex_lab.studies.own_experiments.units import run_units
+from gindex_lab.studies.own_experiments.units import estimator, run_units
 
 __all__ = ["FAMILIES", "difficulty_of", "digits", "distort", "examples", "variations"]
 
 # easiest and hardest value of each distortion: pixels, relative size, degrees, relative brightness
-RANGES = {
-    "eccentricity": (0.0, 3.0),
-    "size": (1.0, 0.6),
-    "pose": (0.0, 60.0),
-    "contrast": (1.0, 0.3),
+RANGES = {"eccentricity": (0.0, 3.0), "size": (1.0, 0.6), "pose": (0.0, 60.0), "contrast": (1.0, 0.3)}
+CANVAS, NOISE = 16, 0.08  # pixels a side, and the sd of the noise: judgements
+# a usual representative of each family, in scikit-learn; none is tuned
+_MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "nearest neighbours": ("neighbors.KNeighborsClassifier", {"n_neighbors": 9, "weights": "distance"}),
+    "nearest centroid": ("neighbors.NearestCentroid", {}),
+    "logistic regression": ("linear_model.LogisticRegression", {"C": 0.05, "max_iter": 500}),
+    "linear discriminant": (
+        "discriminant_analysis.LinearDiscriminantAnalysis",
+        {"solver": "lsqr", "shrinkage": "auto"},
+    ),
+    "naive Bayes": ("naive_bayes.GaussianNB", {}),
+    "decision tree": ("tree.DecisionTreeClassifier", {}),
+    "random forest": ("ensemble.RandomForestClassifier", {"n_estimators": 100}),
+    "extremely random trees": ("ensemble.ExtraTreesClassifier", {"n_estimators": 100}),
+    "support vectors": ("svm.SVC", {"C": 10.0, "gamma": "scale"}),
+    "neural network": (
+        "neural_network.MLPClassifier",
+        {"hidden_layer_sizes": (64,), "alpha": 0.1, "max_iter": 60, "early_stopping": True},
+    ),
 }
-CANVAS, NOISE = 16, 0.08
-FAMILIES = (
-    "nearest neighbours",
-    "nearest centroid",
-    "logistic regression",
-    "linear discriminant",
-    "naive Bayes",
-    "decision tree",
-    "random forest",
-    "extremely random trees",
-    "support vectors",
-    "neural network",
-)
+FAMILIES = tuple(_MODELS)
 
 
 def digits(
@@ -61,16 +63,14 @@ def digits(
     ((1, 240), 'own experiment')
     """
     unknown = [name for name in families if name not in FAMILIES]
-    if unknown or not families:
-        problem = "[not-a-list] is not a list of families"
-        raise BadInput("families", unknown or families, problem, f"use {FAMILIES}")
+    known, problem = families and not unknown, "[not-a-list] is not a list of families"
+    ensure(known, "families", unknown or families, problem, f"use {FAMILIES}")
     settings = {"images": integer("images", images), "copies": integer("copies", copies)}
-    settings["seed"] = integer("seed", seed, 0)
     rows = run_units(
         "digits",
         list(families),
         lambda family: _responses_of(family, images, copies, seed),
-        settings=settings,
+        settings=settings | {"seed": integer("seed", seed, 0)},
         code=[__file__],
     )
     items = variations(seed)
@@ -105,18 +105,13 @@ def difficulty_of(items: pd.DataFrame) -> pd.Series:
     >>> difficulty_of(two).tolist()
     [0.0, 4.0]
     """
-    absent = [name for name in RANGES if name not in items]
-    if absent:
-        raise BadInput(
-            "items", absent[0], "[no-column] is a distortion without a column", "add the column"
-        )
-    harder = {name: 1 if high > low else -1 for name, (low, high) in RANGES.items()}
-    raised = pd.DataFrame({name: sign * items[name] for name, sign in harder.items()})
+    for name in RANGES:
+        problem = "[no-column] is a distortion without a column"
+        ensure(name in items, "items", name, problem, "add the column")
+    raised = pd.DataFrame({name: np.sign(high - low) * items[name] for name, (low, high) in RANGES.items()})
     width = raised.max() - raised.min()
-    if not (width > 0).all():
-        raise BadInput(
-            "items", width.idxmin(), "[no-variance] is the same for all items", "vary it"
-        )
+    same = "[no-variance] is the same for all items"
+    ensure((width > 0).all(), "items", width.idxmin(), same, "vary it")
     return ((raised - raised.min()) / width).sum(axis=1).rename("difficulty")
 
 
@@ -197,7 +192,7 @@ def _testing(images: int, seed: int) -> FloatArray:
 
 
 def _responses_of(family: str, images: int, copies: int, seed: int) -> FloatArray:
-    model = _model(family, seed).fit(*_training(copies, seed))
+    model = estimator(*_MODELS[family], seed).fit(*_training(copies, seed))
     rate = getattr(model, "decision_function", None) or model.predict_proba
     scores = rate(_testing(images, seed))  # pictures x 10 digits
     objects = np.repeat(np.arange(len(scores) // images) % 10, images)
@@ -205,36 +200,3 @@ def _responses_of(family: str, images: int, copies: int, seed: int) -> FloatArra
     won = (own > scores) + 0.5 * (own == scores)
     share = (won.sum(axis=1) - 0.5) / 9  # less half a point for the draw with itself
     return np.asarray(np.clip(2 * share.reshape(-1, images).mean(axis=1) - 1, 0, 1))
-
-
-def _model(family: str, seed: int) -> Any:
-    """A family's usual representative: no tuning, the same for all seeds."""
-    from sklearn import (
-        discriminant_analysis,
-        ensemble,
-        linear_model,
-        naive_bayes,
-        neighbors,
-        neural_network,
-        svm,
-        tree,
-    )
-
-    makers: dict[str, Callable[[], Any]] = {
-        "nearest neighbours": partial(neighbors.KNeighborsClassifier, 9, weights="distance"),
-        "nearest centroid": neighbors.NearestCentroid,
-        "logistic regression": partial(linear_model.LogisticRegression, C=0.05, max_iter=500),
-        "linear discriminant": partial(
-            discriminant_analysis.LinearDiscriminantAnalysis, solver="lsqr", shrinkage="auto"
-        ),
-        "naive Bayes": naive_bayes.GaussianNB,
-        "decision tree": partial(tree.DecisionTreeClassifier, random_state=seed),
-        "random forest": partial(ensemble.RandomForestClassifier, 100, random_state=seed),
-        "extremely random trees": partial(ensemble.ExtraTreesClassifier, 100, random_state=seed),
-        "support vectors": partial(svm.SVC, C=10.0, gamma="scale"),
-        "neural network": partial(
-            neural_network.MLPClassifier, (64,), alpha=0.1, random_state=seed, max_iter=60,
-            early_stopping=True,
-        ),
-    }  # fmt: skip
-    return makers[family]()

@@ -18,37 +18,26 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray, choice, integer, no_duplicates
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, no_duplicates
 
-__all__ = [
-    "GREEDY",
-    "KINDS",
-    "PLAYERS",
-    "RANDOM",
-    "Player",
-    "has_four",
-    "play",
-    "play_games",
-    "round_robin",
-    "threats",
-]
+__all__ = ["KINDS", "PLAYERS", "Player", "has_four", "play", "play_games", "round_robin", "threats"]
 
 RANDOM, CENTRE, GREEDY, NEGAMAX, MONTE_CARLO = range(5)
 
 _BOTTOM = sum(1 << (7 * x) for x in range(7))
 _BOARD = _BOTTOM * 63
 _ORDER = np.array([3, 2, 4, 1, 5, 0, 6])  # the middle first: better cut-offs in the search
-_WON = 1000
-_NEVER = 10 * _WON
+_WON = 1000  # above what all threats on a board can count
+_NEVER = 10 * _WON  # beyond any value
 
 
 @compiled
 def has_four(stones: int) -> bool:
-    """Whether four of these stones stand in a line: vertical, horizontal, or on a diagonal."""
+    """Whether four of these stones are in a line: vertical, horizontal, or on a diagonal."""
     for shift in (1, 7, 6, 8):
         pairs = stones & (stones >> shift)
         if pairs & (pairs >> (2 * shift)):
@@ -214,14 +203,11 @@ class Player:
         choice("kind", self.kind, KINDS)
         searching = self.kind in KINDS[3:]
         integer("strength", self.strength, int(searching))
-        if self.strength and not searching:
-            problem = f"[no-effect] has no effect on a {self.kind} player"
-            remedy = "leave it out, or use a negamax or monte carlo player"
-            raise BadInput("strength", self.strength, problem, remedy)
-        if self.kind == "negamax" and self.strength > 12:
-            raise BadInput(
-                "strength", self.strength, "[too-slow] would take hours", "use a depth up to 12"
-            )
+        problem = f"[no-effect] has no effect on a {self.kind} player"
+        remedy = "leave it out, or use a negamax or monte carlo player"
+        ensure(searching or not self.strength, "strength", self.strength, problem, remedy)
+        quick = self.kind != "negamax" or self.strength <= 12
+        ensure(quick, "strength", self.strength, "[too-slow] would take hours", "use a depth up to 12")
 
     @property
     def name(self) -> str:
@@ -241,8 +227,6 @@ def play_games(first: Player, second: Player, games: int = 1, seed: SeedLike = 1
     >>> play_games(Player("negamax", 4), Player("random"), games=4, seed=1)
     [1.0, 1.0, 1.0, 1.0]
     """
-    from gindex_lab.foundation.validate import generator
-
     rng = generator(seed)
     a, b = (np.array([KINDS.index(p.kind), p.strength]) for p in (first, second))
     count = integer("games", games)
@@ -250,26 +234,36 @@ def play_games(first: Player, second: Player, games: int = 1, seed: SeedLike = 1
 
 
 def round_robin(players: Sequence[Player] = PLAYERS, games: int = 10, seed: int = 1) -> Responses:
-    """Everyone against everyone: the mean result of a number of games for each pair.
+    """A tournament of connect four: everyone against everyone.
 
-    The diagonal is empty: nobody meets itself. Each pair has a random stream of its own, so that
-    a result does not depend on the order of play. `.agents` has `kind`, `strength` and `score`.
+    Parameters
+    ----------
+    players : at least two, each of another kind or strength
+    games : of each pair, an even number: who begins alternates
+    seed : whole number; each pair has a random stream of its own, so that the order of play does not matter
 
-    Reference: Hernández-Orallo et al. (2021), supplement A.6, whose chess has this form.
+    Returns
+    -------
+    Responses
+        Players x players: the mean result of a pair (1 won, ½ drawn, 0 lost), NaN on the diagonal. `.agents`
+        has `kind`, `strength` and `score`.
 
+    References
+    ----------
+    Generality supplement, A.6, whose chess tournaments have this form.
+
+    Examples
+    --------
     >>> table = round_robin([Player("random"), Player("greedy"), Player("negamax", 4)], games=6)
     >>> table.frame.loc["negamax 4"].tolist()
     [1.0, 1.0, nan]
     >>> table.source
     'own experiment'
     """
-    if len(players) < 2:
-        raise BadInput(
-            "players", len(players), "[too-few] are too few for a tournament", "give two or more"
-        )
-    if integer("games", games, 1, 10**6) % 2:
-        problem = "[odd-number] is odd, so one of two begins more often"
-        raise BadInput("games", games, problem, "use an even number")
+    problem, remedy = "[too-few] are too few for a tournament", "give two or more"
+    ensure(len(players) >= 2, "players", len(players), problem, remedy)
+    problem = "[odd-number] is odd, so one of two begins more often"
+    ensure(integer("games", games) % 2 == 0, "games", games, problem, "use an even number")
     names = [player.name for player in players]
     no_duplicates("players", names)
     results = pd.DataFrame(np.nan, index=names, columns=names)
@@ -278,10 +272,6 @@ def round_robin(players: Sequence[Player] = PLAYERS, games: int = 10, seed: int 
     for (a, b), stream in zip(pairs, streams, strict=True):
         mean = float(np.mean(play_games(a, b, games, stream)))
         results.loc[a.name, b.name], results.loc[b.name, a.name] = mean, 1 - mean
-    return _as_responses(results, players)
-
-
-def _as_responses(results: pd.DataFrame, players: Sequence[Player]) -> Responses:
     about = {"kind": [p.kind for p in players], "strength": [p.strength for p in players]}
     agents = pd.DataFrame(about | {"score": results.sum(axis=1).to_numpy()}, index=results.index)
     return Responses(

@@ -4,7 +4,7 @@ KDN, the share of a flower's ten nearest neighbours that belong to another class
 that look at distances; TD_U, the depth of its leaf in a fully grown decision tree, for those that cut
 along features. Both come from the flowers alone and equal the published columns on all 150. The agents
 are scikit-learn's classifiers, cross-validated: a response is whether the flower, held out, was named
-rightly. They come in good settings and bad ones, as in OpenML's study 7306: a stump, a linear model that is
+correctly. They come in good settings and bad ones, as in OpenML's study 7306: a stump, a linear model that is
 hardly allowed to learn, a kernel too narrow to generalise. A family is one line with its grid of settings.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -21,10 +20,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, integer
-from gindex_lab.studies.own_experiments.units import run_units
+from gindex_lab.studies.own_experiments.units import estimator, run_units
 
 __all__ = ["CHANCE", "FAMILIES", "classifiers", "difficulties", "held_out", "iris"]
 
@@ -53,19 +52,12 @@ class Classifier:
 
     def build(self, seed: int) -> Any:
         """A fresh estimator of scikit-learn; `seed` where it draws at random."""
-        from importlib import import_module
-
-        where, scaled, _ = FAMILIES[self.family]
-        module, _, kind = where.rpartition(".")
-        estimator = getattr(import_module(f"sklearn.{module}"), kind)(**dict(self.settings))
-        if "random_state" in estimator.get_params():
-            estimator.set_params(random_state=seed)
-        if not scaled:
-            return estimator
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        return make_pipeline(StandardScaler(), estimator)
+        where, scaled, _ = FAMILIES[self.family]
+        made = estimator(where, dict(self.settings), seed)
+        return make_pipeline(StandardScaler(), made) if scaled else made
 
 
 def classifiers(n: int | None = None) -> list[Classifier]:
@@ -74,32 +66,26 @@ def classifiers(n: int | None = None) -> list[Classifier]:
     >>> len(classifiers()) >= 150, len({c.family for c in classifiers(40)})
     (True, 26)
     """
-    everyone = [c for family in FAMILIES for c in _settings(family)]
+    everyone = []
+    for family, (_, _, grid) in FAMILIES.items():
+        choices = ([tuple(v) if isinstance(v, list) else v for v in some] for some in grid.values())
+        settings = (tuple(zip(grid, values, strict=True)) for values in product(*choices))
+        everyone += [Classifier(family, k, some) for k, some in enumerate(settings, 1)]
     ordered = sorted(everyone, key=lambda c: c.number)
-    if n is None:
-        return ordered
-    if integer("n", n) > len(everyone):
-        raise BadInput(
-            "n", n, f"[too-many] is more than the {len(everyone)} classifiers", "ask for fewer"
-        )
-    return ordered[:n]
+    count = len(ordered) if n is None else integer("n", n)
+    problem = f"[too-many] is more than the {len(ordered)} classifiers"
+    ensure(count <= len(ordered), "n", n, problem, "ask for fewer")
+    return ordered[:count]
 
 
-def _settings(family: str) -> Iterator[Classifier]:
-    grid = FAMILIES[family][2]
-    choices = ([tuple(v) if isinstance(v, list) else v for v in some] for some in grid.values())
-    for k, values in enumerate(product(*choices)):
-        yield Classifier(family, k + 1, tuple(zip(grid, values, strict=True)))
-
-
-CHANCE = 0.35  # what the authors ask for: classifiers below it are left out
+CHANCE = 0.35  # the authors leave out classifiers of lower accuracy (A.5)
 
 
 def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) -> Responses:
     """Held-out responses of n classifiers (all by default) on the 150 flowers.
 
     `.items` has `KDN` (the difficulty) and `TD_U`; `.agents` has `agent`, `kind`, `family`,
-    `accuracy` and `kept` (accuracy of 0.35 or more), as the published table. The folds are
+    `accuracy` and `kept` (accuracy of 0.35 or more), as the published table has. The folds are
     stratified and the same for all classifiers.
 
     >>> table = iris(n=2)
@@ -107,22 +93,29 @@ def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) ->
     ([0.98, 0.97], 'own experiment')
     """
     chosen = {c.name: c for c in classifiers(n)}
-    settings = {"folds": integer("folds", folds, 2), "seed": integer("seed", seed, 0)}
     rows = run_units(
         "iris",
         list(chosen),
         lambda name: held_out(chosen[name], folds, seed),
-        settings=settings,
+        settings={"folds": integer("folds", folds, 2), "seed": integer("seed", seed, 0)},
         code=[__file__, str(_FILE)],
         jobs=jobs,
     )
-    frame = pd.DataFrame.from_dict(rows, orient="index")
     items = difficulties()
+    frame = pd.DataFrame.from_dict(rows, orient="index").set_axis(items.index, axis=1)
+    accuracy = frame.mean(axis=1)
+    about = {
+        "agent": list(chosen),
+        "kind": "machine",
+        "family": [c.family for c in chosen.values()],
+        "accuracy": accuracy,
+        "kept": (accuracy >= CHANCE).astype(int),
+    }
     return Responses(
-        frame.set_axis(items.index, axis=1),
+        frame,
         difficulty=items["KDN"],
         items=items,
-        agents=_about(chosen, frame.mean(axis=1)),
+        agents=pd.DataFrame(about, index=frame.index),
         name="iris, scikit-learn classifiers",
         source="own experiment",
         citation="Cross-validation by gindex_lab.studies.own_experiments.iris; flowers of Fisher (1936)",
@@ -151,7 +144,7 @@ def difficulties() -> pd.DataFrame:
 
 
 def held_out(classifier: Classifier, folds: int = 10, seed: int = 1) -> FloatArray:
-    """1 where the classifier names a flower rightly that it was not trained on, else 0 (150,).
+    """1 where the classifier names a flower that it was not trained on correctly, else 0 (150,).
 
     >>> held_out(classifiers(1)[0], folds=3).sum()
     np.float64(147.0)
@@ -161,11 +154,9 @@ def held_out(classifier: Classifier, folds: int = 10, seed: int = 1) -> FloatArr
 
     x, y = _flowers()
     split = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # Some settings are bad on purpose, and say so.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with warnings.catch_warnings():  # some settings are bad on purpose, and say so
+        for kind in (ConvergenceWarning, UserWarning, RuntimeWarning):
+            warnings.simplefilter("ignore", kind)
         named = cross_val_predict(classifier.build(seed), x, y, cv=split)
     return np.asarray(named == y, dtype=float)
 
@@ -174,14 +165,3 @@ def _flowers() -> tuple[FloatArray, np.ndarray]:
     from sklearn.datasets import load_iris
 
     return load_iris(return_X_y=True)
-
-
-def _about(chosen: dict[str, Classifier], accuracy: pd.Series) -> pd.DataFrame:
-    about = {
-        "agent": list(chosen),
-        "kind": "machine",
-        "family": [c.family for c in chosen.values()],
-        "accuracy": accuracy.to_numpy(),
-        "kept": (accuracy.to_numpy() >= CHANCE).astype(int),
-    }
-    return pd.DataFrame(about, index=list(chosen))

@@ -1,7 +1,7 @@
 """Λ-One as a study: its worlds, the mean rewards, and the runs step by step.
 
-Published where they can be had. Otherwise 140 worlds of our own, with two learners in the place of the
-Q-learning agent and the people of 2011: what the analysis does can be seen, what people do cannot.
+The published ones where they are available; otherwise 140 worlds of our own, with two learners in place of
+the Q-learning agent and the people of 2011: this shows what the analysis does, not what people do.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import DataUnavailable
 from gindex_lab.foundation.responses import Scores
-from gindex_lab.foundation.validate import choice
-from gindex_lab.studies.data.loading import load_or
+from gindex_lab.studies.data.loading import Source, load_or
 from gindex_lab.worlds.anytime.agents import QLearning
 from gindex_lab.worlds.anytime.environment import Environment
 from gindex_lab.worlds.anytime.episodes import play
@@ -45,9 +44,8 @@ class LambdaStudy:
     logged: Logged
 
 
-def lambda_study(data: str = "auto", seed: int = 1) -> LambdaStudy:
+def lambda_study(data: Source = "auto", seed: int = 1) -> LambdaStudy:
     """The published study or, without it, ours; `data` as in `gl.load_or`."""
-    choice("data", data, ["auto", "published", "stand-in"])
     scores = load_or("lambda", lambda: _simulated(seed), data=data)
     worlds = as_environments(scores.items)
     if scores.source == "published":
@@ -80,9 +78,5 @@ def _simulated(seed: int) -> Scores:
     items = describe_items(worlds)
     runs = play_logs(worlds, seed).runs
     means = runs["rewards"].map(lambda rewards: sum(rewards) / len(rewards)).to_numpy()
-    frame = pd.DataFrame(
-        {name: means[runs["agent"] == name] for name in _LEARNERS}, index=items.index
-    ).T
-    return Scores(
-        frame, difficulty=items["comp2"], items=items, name="worlds of Λ-One", source="simulated"
-    )
+    frame = pd.DataFrame({name: means[runs["agent"] == name] for name in _LEARNERS}, index=items.index).T
+    return Scores(frame, difficulty=items["comp2"], items=items, name="worlds of Λ-One", source="simulated")

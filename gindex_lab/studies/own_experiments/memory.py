@@ -1,6 +1,6 @@
 """Rats that remember scents: a two-choice model with a capacity and a lapse rate (A.4).
 
-In the odour span task every trial sets a scent that is new in this session beside an old one, drawn from
+In the odour span task every trial presents a scent that is new in this session beside an old one, drawn from
 all that were new before; digging at the new one is right. Our rat keeps the scents that it smelled last,
 up to its capacity, so that an old scent which comes up again is refreshed. If it knows the old scent it
 goes to the other; now and then it does not look; and a rat that never met the scents before the experiment
@@ -22,7 +22,7 @@ from gindex_lab.foundation.validate import FloatArray, generator, integer, numbe
 
 __all__ = ["RATS", "Rat", "expected_appearances", "odour_span", "session", "sweep"]
 
-ODOURS, BLOCK = 72, 10
+ODOURS, BLOCK = 72, 10  # scents, and trials averaged into one response (A.4)
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Rat:
         number("novelty", self.novelty, 0, 1)
 
 
+# ten rats as different as those of A.4: judgements, not fitted
 RATS = (
     Rat("A1", 30, 0.06, 0.55),
     Rat("A2", 18, 0.02, 0.50),
@@ -59,15 +60,15 @@ RATS = (
 )
 
 
-def session(rat: Rat, rng: np.random.Generator, odours: int = ODOURS) -> FloatArray:
-    """Right (1) or wrong (0) on each of the odours - 1 trials, with 1, 2, 3, ... scents to remember.
+def session(rat: Rat, rng: np.random.Generator) -> FloatArray:
+    """Right (1) or wrong (0) on each of the 71 trials, with 1, 2, 3, ... scents to remember.
 
     >>> session(Rat("perfect", capacity=72), np.random.default_rng(1)).mean()
     np.float64(1.0)
     """
-    last_met = np.zeros(odours)  # the moment a scent was last smelled
-    last_met[0], right = 1, np.zeros(odours - 1)
-    for scents in range(1, odours):
+    last_met = np.zeros(ODOURS)  # the moment a scent was last smelled
+    last_met[0], right = 1, np.zeros(ODOURS - 1)
+    for scents in range(1, ODOURS):
         old = rng.integers(scents)
         since = (last_met[:scents] > last_met[old]).sum()  # scents smelled after it
         known = since < rat.capacity or rng.random() < rat.novelty
@@ -90,51 +91,36 @@ def odour_span(rats: tuple[Rat, ...] = RATS, sessions: int = 20, seed: SeedLike 
     ([1.0], 71.0)
     """
     integer("sessions", sessions)
-    streams = seeds(seed, len(rats))
     trials = {
         rat.name: np.array([session(rat, rng) for _ in range(sessions)])
-        for rat, rng in zip(rats, map(generator, streams), strict=True)
+        for rat, rng in zip(rats, map(generator, seeds(seed, len(rats))), strict=True)
     }
     levels = np.r_[0.0, np.arange(0, ODOURS - BLOCK, BLOCK) + (BLOCK + 1) / 2]
-    names = [f"{level:g} scents" for level in levels]
-    rows = {name: _blocks(right) for name, right in trials.items()}
+    rows, about = {}, {}
+    for rat in rats:
+        right = trials[rat.name]
+        share = right[:, : len(levels[1:]) * BLOCK].reshape(sessions, -1, BLOCK).mean(axis=(0, 2))
+        rows[rat.name] = np.r_[1.0, np.clip(2 * share - 1, 0, 1)]
+        wrong = [np.flatnonzero(np.r_[0.0, row, 0.0] == 0) for row in right]
+        about[rat.name] = {
+            "capacity": rat.capacity,
+            "lapse": rat.lapse,
+            "exposure": "none" if rat.novelty else "exposed",
+            "span": np.mean([place[1] - 1 for place in wrong]),
+            "longest_run": np.mean([np.diff(place).max() - 1 for place in wrong]),
+        }
     return Responses(
-        pd.DataFrame.from_dict(rows, orient="index", columns=names),
+        pd.DataFrame.from_dict(rows, orient="index", columns=[f"{level:g} scents" for level in levels]),
         difficulty=levels,
-        agents=_about(rats, trials),
+        agents=pd.DataFrame.from_dict(about, orient="index"),
         name="odour span, simulated rats",
         source="simulated",
         citation="gindex_lab.studies.own_experiments.memory",
     )
 
 
-def _blocks(right: FloatArray) -> FloatArray:
-    whole = right[:, : (right.shape[1] // BLOCK) * BLOCK]
-    share = whole.reshape(len(right), -1, BLOCK).mean(axis=(0, 2))
-    return np.concatenate([[1.0], np.clip(2 * share - 1, 0, 1)])
-
-
-def _about(rats: tuple[Rat, ...], trials: dict[str, FloatArray]) -> pd.DataFrame:
-    names = [rat.name for rat in rats]
-    about = {
-        "capacity": [rat.capacity for rat in rats],
-        "lapse": [rat.lapse for rat in rats],
-        "exposure": ["none" if rat.novelty else "exposed" for rat in rats],
-        "span": [np.mean([_run(row, first=True) for row in trials[n]]) for n in names],
-        "longest_run": [np.mean([_run(row, first=False) for row in trials[n]]) for n in names],
-    }
-    return pd.DataFrame(about, index=names)
-
-
-def _run(right: FloatArray, first: bool) -> int:
-    """How many trials are right before the first error, or between any two."""
-    wrong = np.flatnonzero(np.concatenate([[0.0], right, [0.0]]) == 0)
-    runs = np.diff(wrong) - 1
-    return int(runs[0] if first else runs.max())
-
-
 def sweep(capacities: Sequence[int], lapses: Sequence[float], seed: SeedLike = 1) -> Responses:
-    """The same table for every combination of capacity and lapse rate: which does what?
+    """The same table for every combination of capacity and lapse rate, to see what each does.
 
     >>> sweep([10, 40], [0.0, 0.2]).agents[["capacity", "lapse"]].to_numpy().tolist()
     [[10.0, 0.0], [10.0, 0.2], [40.0, 0.0], [40.0, 0.2]]

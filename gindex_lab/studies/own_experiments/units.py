@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +23,7 @@ from gindex_lab.foundation.kept import keep, kept
 from gindex_lab.foundation.places import cache_folder
 from gindex_lab.foundation.validate import FloatArray, no_duplicates
 
-__all__ = ["key_of", "run_units"]
+__all__ = ["estimator", "key_of", "run_units"]
 
 
 def run_units(
@@ -32,10 +35,10 @@ def run_units(
     code: Sequence[str] = (),
     jobs: int = 1,
 ) -> dict[str, FloatArray]:
-    """The row of every unit: read where it is kept, else `compute(unit)` and keep it.
+    """The row of every unit: read where it is kept, else computed and kept.
 
-    `settings` is all that a result depends on beside the unit's name; `code` are the files whose
-    change makes kept results stale. The order and number of workers do not matter.
+    `settings` is all that a result depends on besides the unit's name; `code` are the files whose
+    change makes kept results stale. The order and the number of workers do not matter.
 
     >>> import os, tempfile
     >>> old, asked = os.environ.get("GINDEX_LAB_CACHE"), []
@@ -48,13 +51,21 @@ def run_units(
     ['a', 'bb', 'ccc']
     >>> _ = os.environ.pop("GINDEX_LAB_CACHE") if old is None else os.environ.update(GINDEX_LAB_CACHE=old)
     """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
     no_duplicates("units", units)
     folder = cache_folder() / "own_experiments" / experiment / key_of(settings, code)
-    rows = {unit: _kept(_path(folder, unit), unit) for unit in units}
-    missing = [unit for unit, row in rows.items() if row is None]
-    fresh = parallel.map(lambda unit: _computed(unit, compute, folder), missing, jobs=jobs)
-    rows |= dict(zip(missing, fresh, strict=True))
-    return {unit: row for unit, row in rows.items() if row is not None}
+
+    def row_of(unit: str) -> FloatArray:
+        path = folder / f"{mark_of(unit)}.kept"
+        found = json.loads(kept(path) or b"{}")  # nothing where it is absent or not what we wrote
+        if found.get("unit") != unit:
+            with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
+                found = {"unit": unit, "row": np.asarray(compute(unit), dtype=float).tolist()}
+            keep(path, json.dumps(found).encode())
+        return np.array(found["row"], dtype=float)
+
+    return dict(zip(units, parallel.map(row_of, units, jobs=jobs), strict=True))
 
 
 def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
@@ -65,8 +76,6 @@ def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
     >>> key_of({"seed": 1}) == key_of({"seed": 2})
     False
     """
-    from importlib.metadata import version
-
     from gindex_lab import __version__
 
     made_by = [file_hash(Path(path)) for path in code]
@@ -74,21 +83,12 @@ def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
     return mark_of(json.dumps(facts, sort_keys=True))
 
 
-def _path(folder: Path, unit: str) -> Path:
-    return folder / f"{mark_of(unit)}.kept"
+def estimator(where: str, settings: Mapping[str, Any], seed: int) -> Any:
+    """A fresh estimator of scikit-learn, such as "tree.DecisionTreeClassifier"; `seed` where it draws.
 
-
-def _kept(path: Path, unit: str) -> FloatArray | None:
-    """A unit's row from its file; None where it is absent or not what we wrote."""
-    content = kept(path)
-    found = {} if content is None else json.loads(content)
-    return np.array(found["row"], dtype=float) if found.get("unit") == unit else None
-
-
-def _computed(unit: str, compute: Callable[[str], FloatArray], folder: Path) -> FloatArray:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    with threadpool_limits(1):  # small fits wait for each other's threads on a busy machine
-        row = np.asarray(compute(unit), dtype=float)
-    keep(_path(folder, unit), json.dumps({"unit": unit, "row": row.tolist()}).encode())
-    return row
+    >>> estimator("tree.DecisionTreeClassifier", {"max_depth": 2}, 7)
+    DecisionTreeClassifier(max_depth=2, random_state=7)
+    """
+    module, _, kind = where.rpartition(".")
+    made = getattr(import_module(f"sklearn.{module}"), kind)(**settings)
+    return made.set_params(random_state=seed) if "random_state" in made.get_params() else made

@@ -7,6 +7,5 @@ Excel, SPSS and R). `signatures` tells them apart, `formats` lists them, `collec
 from gindex_lab.foundation.contents import contents as _contents
 
 __getattr__, __dir__, __all__ = _contents(
-    __name__,
-    {"reading": "read read_scores", "formats": "FORMATS sniff", "collect": "Collector"},
+    __name__, {"reading": "read read_scores", "formats": "FORMATS sniff", "collect": "Collector"}
 )

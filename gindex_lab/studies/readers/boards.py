@@ -13,39 +13,37 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import field, loaded, names_by_file, score_of, wrong_field
-from gindex_lab.studies.readers.text import json_lines, plain
+from gindex_lab.studies.readers.parts import field, loaded, names_by_file, score_of
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, json_lines, stem_of
 
 __all__ = ["read_arc_prize", "read_bfcl"]
 
 _CATEGORY = re.compile(r"(?:BFCL_v\d+_)?(?P<name>.+?)(?:_score)?")
 
 
-def read_arc_prize(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_arc_prize(files: Sequence[Path], found: Storage) -> None:
     """Agents are files or folders, items are tasks."""
-    agents = names_by_file(files, found, options, generic=("results",))
-    for file, content in loaded(files, found, options).items():
-        with found.reading(file, options):
+    agents = names_by_file(files, found, generic=("results",))
+    for file, content in loaded(files, found).items():
+        with found.reading(file):
             for task, about in field(content, "task_results", dict, file, "ARC Prize").items():
                 score = about.get("score") if isinstance(about, dict) else about
                 found.add(agents[file], "", str(task), score_of(score, file, f"task {task!r}"))
 
 
-def read_bfcl(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_bfcl(files: Sequence[Path], found: Storage) -> None:
     """Agents are folders, items are categories."""
-    agents = names_by_file(files, found, options, prefer="folder")
+    agents = names_by_file(files, found, prefer="folder")
     for file in files:
-        with found.reading(file, options):
-            rows = list(json_lines(file, found.notes, options.encoding))  # all: it may be cut off
+        with found.reading(file):
+            rows = list(json_lines(file, found.notes, found.options.encoding))  # all: it may be cut off
             head = rows[0][1]
             score = score_of(head.get("accuracy"), file, "the category")
             right, of = (as_number(head.get(name)) for name in ("correct_count", "total_count"))
             if right is None or of is None or not abs(score * of - right) <= 1:
-                problem = f"has accuracy={score:g} beside {right} right of {of}"
-                raise wrong_field(file, problem, "score it again, or leave it out")
-            category = _CATEGORY.fullmatch(plain(file).stem)
+                problem = f"[wrong-type] has accuracy={score:g} beside {right} right of {of}"
+                raise bad_file(file, problem, "score it again, or leave it out")
+            category = _CATEGORY.fullmatch(stem_of(file))
             found.add(agents[file], "", category["name"] if category else file.stem, score)
-    said = "BFCL lists only what was wrong: each category is one item, its score a mean"
-    found.note("items", said)
+    found.note("items", "BFCL lists only what was wrong: each category is one item, its score a mean")

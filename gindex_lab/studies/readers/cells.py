@@ -1,4 +1,4 @@
-"""What the cells of a table say: decimal commas, percentages, fractions, counts, and codes for no answer."""
+"""Numbers in the cells of a table: decimal commas, percentages, fractions, counts, codes for no answer."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ import pandas as pd
 
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.readers.facts import LIKE_A_NUMBER, PERCENT, is_fact
-from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import listed
 
-__all__ = [
-    "missing_codes",
-    "percentages",
-    "plain_numbers",
-    "share_of",
-    "summaries",
-    "without_headers",
-]
+__all__ = ["missing_codes", "percentages", "plain_numbers", "share_of", "summaries", "without_headers"]
 
-_WITH_ERROR = r"\s*([-+]?\d[\d.,]*\s*%?)\s*(?:±|\+/-)\s*\d[\d.,]*\s*(%?)\s*"
+_WITH_ERROR = r"([-+]?\d[\d.,]*\s*%?)\s*(?:±|\+/-)\s*\d"
 _DECIMAL_COMMA = r"\s*[-+]?\d*,\d+\s*%?\s*"
 _THOUSANDS = r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*"
 _FRACTION = r"\s*(\d+(?:\.\d+)?)\s*/\s*(\d+)\s*"
 _GAPS = ("-", "–", "—", ".", "..", "?", "n.a.")
 _SUMMARY = re.compile(r"(?i)(macro|micro|weighted)?[ _-]?(average|avg|mean)|overall|all")
+_LONGEST = 200  # characters of a cell in which a number is looked for: searching takes their square
+# Codes that questionnaires use for no answer: 7-9 beside right and wrong, the others also beside ratings
 _CODES = (7, 8, 9)
 _LONG_CODES = (-9, -99, -999, 99, 999)
+# Fewer scores, or more codes than scores, are no ground for calling a number a code: a judgement
+_FEWEST, _MOST_CODED = 20, 0.5
+# How far a printed mean may be from the mean, of the largest number: rounding to whole per cent, and a little
+_ROUNDED = 0.011
 
 
 def plain_numbers(column: pd.Series, found: Storage, points: bool = False) -> pd.Series:
-    """A column of text whose numbers have decimal commas (0,85), their error behind them (0.85 ± 0.02), or
-    are fractions (34/50), without these. Whether 1,234 is a little more than one or more than a thousand is
-    not guessed, but where other numbers of the table have decimal `points` it is more.
+    """A column of text as numbers: without decimal commas (0,85), errors behind them (0.85 ± 0.02) and
+    fractions (34/50). Whether 1,234 is a little more than one or more than a thousand is not guessed; where
+    other numbers of the table have decimal `points`, it is more than a thousand.
 
     >>> plain_numbers(pd.Series(["0,85", "1"]), Storage("t")).tolist()
     ['0.85', '1']
@@ -47,18 +46,14 @@ def plain_numbers(column: pd.Series, found: Storage, points: bool = False) -> pd
     known = column.dropna().astype(str)
     dashes = known.str.strip().str.lower().isin(_GAPS)
     if dashes.any() and known[~dashes].str.fullmatch(LIKE_A_NUMBER).any():
-        column = column.astype(object).mask(
-            column.notna() & dashes.reindex(column.index, fill_value=False)
-        )
+        column = column.astype(object).mask(column.notna() & dashes.reindex(column.index, fill_value=False))
         known = known[~dashes]
-    behind = known.str.extract(_WITH_ERROR)
+    behind = known.str.slice(0, _LONGEST).str.extract(_WITH_ERROR)
     if len(known) and behind[0].notna().any():
         found.note("scale", "of numbers such as 0.85 ± 0.02 the part before the ± was read")
-        column = column.astype(object).where(
-            column.isna(), known.where(behind[0].isna(), behind[0])
-        )
+        column = column.astype(object).where(column.isna(), known.where(behind[0].isna(), behind[0]))
         known = column.dropna().astype(str).str.strip()
-    parts = known.str.extract(_FRACTION).astype(float)
+    parts = known.str.slice(0, _LONGEST).str.extract(_FRACTION).astype(float)
     if len(known) and (parts[0] <= parts[1]).all() and (parts[1] > 0).all():
         found.note("scale", "fractions such as 34/50 were read as shares")
         return (parts[0] / parts[1]).reindex(column.index)
@@ -75,7 +70,7 @@ def plain_numbers(column: pd.Series, found: Storage, points: bool = False) -> pd
     return column
 
 
-def percentages(table: pd.DataFrame, agent: str, found: Storage, options: Options) -> pd.DataFrame:
+def percentages(table: pd.DataFrame, agent: str, found: Storage) -> pd.DataFrame:
     """A wide table in which columns of percentages are numbers, on the scale of its other columns."""
     words = [c for c in table if c != agent and not pd.api.types.is_numeric_dtype(table[c])]
     points = bool(words) and any(_has_points(table[c]) for c in table if c != agent)
@@ -85,18 +80,13 @@ def percentages(table: pd.DataFrame, agent: str, found: Storage, options: Option
         return table
     others = [c for c in table.columns if c not in (agent, *texts) and not is_fact(str(c))]
     beyond = [c for c in others if pd.to_numeric(table[c], errors="coerce").max() > 1]
-    points = options.scale[1] > 1 if options.scale is not None else bool(beyond)
-    read = {
-        c: pd.to_numeric(table[c].astype("string").str.rstrip("% ")).astype(float)
-        / (1 if points else 100)
-        for c in texts
-    }
-    shown = ", ".join(repr(str(c)) for c in texts[:6]) + " …" * (len(texts) > 6)
-    how = "as points (50% is 50)" if points else "as shares (50% is 0.5)"
-    found.note(
-        "scale", f"columns of percentages were read {how}: {shown}", "scale=(0, 100) (--scale)"
-    )
-    return table.assign(**read)
+    scale = found.options.scale
+    points = scale[1] > 1 if scale is not None else bool(beyond)
+    how, unit = ("as points (50% is 50)", 1) if points else ("as shares (50% is 0.5)", 100)
+    shown = listed(map(str, texts), 6)
+    found.note("scale", f"columns of percentages were read {how}: {shown}", "scale=(0, 100) (--scale)")
+    numbers = {c: pd.to_numeric(table[c].astype("string").str.rstrip("% ")).astype(float) for c in texts}
+    return table.assign(**{c: column / unit for c, column in numbers.items()})
 
 
 def _has_points(column: pd.Series) -> bool:
@@ -105,32 +95,27 @@ def _has_points(column: pd.Series) -> bool:
     return bool(column.dropna().astype(str).str.fullmatch(r"\s*[-+]?[\d,]*\.\d+\s*").any())
 
 
-def share_of(
-    counts: np.ndarray, totals: pd.Series, names: tuple[str, str], found: Storage
-) -> np.ndarray:
+def share_of(counts: np.ndarray, totals: pd.Series, names: tuple[str, str], found: Storage) -> np.ndarray:
     """Counts as shares of their totals, where they are counts: whole, and none beyond its total."""
     whole = pd.to_numeric(totals, errors="coerce").to_numpy(dtype=float)
     known = ~np.isnan(counts)
     fits = (whole[known] > 0) & (counts[known] <= whole[known]) & (counts[known] % 1 == 0)
     if not fits.all() or (names[0] != "c" and not (counts[known] > 1).any()):
         return counts
-    said = f"the response is {names[0]!r} as a share of {names[1]!r}"
-    found.note("scale", said, "columns={...} (--columns)")
+    found.note(
+        "scale", f"the response is {names[0]!r} as a share of {names[1]!r}", "columns={...} (--columns)"
+    )
     return counts / whole
 
 
 def without_headers(table: pd.DataFrame, label: str, found: Storage) -> pd.DataFrame:
-    """A table without the header lines that stand among its rows, as in files that were joined."""
+    """A table without the header lines among its rows, which files have that were joined."""
     column = table[label]
     if isinstance(column.dtype, pd.CategoricalDtype) and label not in column.cat.categories:
         return table
     again = (column.astype(str) == str(label)).to_numpy()
-    others = [c for c in table if c != label]
-    if (
-        not again.any()
-        or again.all()
-        or not all((table.loc[again, c].astype(str) == c).all() for c in others)
-    ):
+    some = again.any() and not again.all()
+    if not some or not all((table.loc[again, c].astype(str) == c).all() for c in table if c != label):
         return table
     found.note("columns", f"{again.sum()} header lines among the rows were left out")
     table = table[~again].reset_index(drop=True)
@@ -153,14 +138,12 @@ def missing_codes(value: FloatArray) -> FloatArray:
         return value[:0]
     some = value[~np.isnan(value)]
     odd = (some < 0) | (some > 10) | np.isin(some, _CODES)
-    if not odd.any() or len(some) < 20 or odd.mean() > 0.5:
+    if not odd.any() or len(some) < _FEWEST or odd.mean() > _MOST_CODED:
         return some[:0]
     rest, codes = some[~odd], np.unique(some[odd])
     right = np.isin(rest, (0, 1)).all()
     rating = (rest % 1 == 0).all() and not np.isin(codes, (7, 8, 9)).any()
-    return (
-        codes if np.isin(codes, (*_CODES, *_LONG_CODES)).all() and (right or rating) else some[:0]
-    )
+    return codes if np.isin(codes, (*_CODES, *_LONG_CODES)).all() and (right or rating) else some[:0]
 
 
 def summaries(frame: pd.DataFrame) -> list[str]:
@@ -173,7 +156,7 @@ def summaries(frame: pd.DataFrame) -> list[str]:
     if not named or len(frame) < len(named) + 2:
         return []
     rest = frame.drop(index=named)
-    near = (frame.loc[named] - rest.mean()).abs() <= 0.011 * np.nanmax(np.abs(rest.to_numpy()))
+    near = (frame.loc[named] - rest.mean()).abs() <= _ROUNDED * np.nanmax(np.abs(rest.to_numpy()))
     return [name for name in named if (near.loc[name] | frame.loc[name].isna()).all()]
 
 

@@ -1,8 +1,7 @@
-"""What to keep of what the logs hold: agents, tasks and files by name or by glob.
+"""What to keep of what the logs hold: agents, tasks and files by name or by glob; and checks of the result.
 
-A glob such as `mmlu*` is held against tasks, models and files alike; `task:`, `model:` or `file:` before it
-says which. What is kept must match one glob of each of these kinds that `include` names, and none of
-`exclude`.
+A glob such as `mmlu*` is compared with tasks, models and files alike; `task:`, `model:` or `file:` before it
+says which. Kept is what matches one glob of each of these kinds that `include` names, and none of `exclude`.
 """
 
 from __future__ import annotations
@@ -15,20 +14,13 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.formats import TABLE_FORMATS
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import bad_file, listed
 
 __all__ = [
-    *(
-        "check_applies",
-        "check_directions",
-        "check_scale",
-        "chosen_files",
-        "file_names",
-        "glob_mask",
-        "is_unwanted",
-    ),
-    *("named_mask", "none_left"),
-    "shares_beside",
+    *("check_applies", "check_directions", "check_scale", "chosen_files", "file_names", "glob_mask"),
+    *("is_unwanted", "named_mask", "none_left", "shares_beside"),
 ]
 
 Mask = np.ndarray
@@ -58,19 +50,19 @@ def chosen_files(files: Sequence[Path], folder: Path, options: Options) -> list[
     [PosixPath('a/x.csv')]
     """
     wanted, unwanted = options.patterns("include"), options.patterns("exclude")
-    kept = []
-    for file in files:
-        names = file_names(file, folder)
-        if "file" in wanted and not matching(wanted["file"], names).any():
-            continue
-        if not matching([*unwanted.get("any", []), *unwanted.get("file", [])], names).any():
-            kept.append(file)
+    left_out = [*unwanted.get("any", []), *unwanted.get("file", [])]
+    names = {file: file_names(file, folder) for file in files}
+    kept = [
+        file
+        for file, known in names.items()
+        if ("file" not in wanted or matching(wanted["file"], known).any())
+        and not matching(left_out, known).any()
+    ]
     for name, patterns in (("include", wanted), ("exclude", unwanted)):
         for glob in patterns.get("file", []):
-            if not any(matching([glob], file_names(f, folder)).any() for f in files):
-                shown = ", ".join(f.name for f in files[:5])
+            if not any(matching([glob], known).any() for known in names.values()):
                 problem = "[no-match] does not match any file"
-                raise BadInput(name, f"file:{glob}", problem, f"there are {shown}")
+                raise BadInput(name, f"file:{glob}", problem, f"there are {listed(files, 5)}")
     if files and not kept:
         name = "include" if "file" in wanted else "exclude"
         problem = f"[no-match] leaves none of the {len(files)} files"
@@ -105,9 +97,7 @@ def glob_mask(
                     one |= matching([glob], tasks[0])[tasks[1]]
                 if kind in ("file", "any"):
                     one |= np.array([matching([glob], n).any() for n in files[0]])[files[1]]
-                known = name == "exclude" and (
-                    kind == "file" or matching([glob], list(passed)).any()
-                )
+                known = name == "exclude" and (kind == "file" or matching([glob], list(passed)).any())
                 if not one.any() and not known:
                     raise _no_match(name, kind, glob, agents[0], tasks[0])
                 hit |= one
@@ -124,59 +114,47 @@ def is_unwanted(options: Options, model: str, task: str, names: Sequence[str]) -
     True
     """
     about = {"model": [model], "task": [task], "file": names, "any": [model, task, *names]}
-    wanted, unwanted = options.patterns("include"), options.patterns("exclude")
-    if any(not matching(globs, about[kind]).any() for kind, globs in wanted.items()):
-        return True
-    return any(matching(globs, about[kind]).any() for kind, globs in unwanted.items())
+    missed = [not matching(globs, about[kind]).any() for kind, globs in options.patterns("include").items()]
+    hit = [matching(globs, about[kind]).any() for kind, globs in options.patterns("exclude").items()]
+    return any(missed) or any(hit)
 
 
 def none_left(options: Options, passed: Iterable[str]) -> BadInput:
     """The error where `include` and `exclude` leave out every run."""
     name = "include" if options.include else "exclude"
-    shown = ", ".join(repr(one) for one in sorted(passed)[:6])
     problem = "[no-match] leaves no response at all"
-    return BadInput(name, list(getattr(options, name)), problem, f"there are {shown}")
+    return BadInput(name, list(getattr(options, name)), problem, f"there are {listed(sorted(passed), 6)}")
 
 
-def _no_match(
-    name: str, kind: str, glob: str, agents: Sequence[str], tasks: Sequence[str]
-) -> BadInput:
+def _no_match(name: str, kind: str, glob: str, agents: Sequence[str], tasks: Sequence[str]) -> BadInput:
     tasks, agents = list(dict.fromkeys(tasks)), list(agents)
     there = {"model": agents, "task": tasks}.get(kind, [*tasks[:3], *agents[:3]])
-    shown = ", ".join(repr(one) for one in there[:6]) + " …" * (len(there) > 6)
     what = "task, model or file" if kind == "any" else kind
-    return BadInput(name, glob, f"[no-match] does not match any {what}", f"there are {shown}")
+    return BadInput(name, glob, f"[no-match] does not match any {what}", f"there are {listed(there, 6)}")
 
 
-def unknown_name(name: str, label: object, known: Sequence[str]) -> BadInput:
-    """The error for an agent or a family that is not in the logs."""
-    if not known:
-        problem = f"[not-found] cannot be found: these items have no {name}"
-        remedy = f"leave {name} out, or name the column that tells them"
-        return BadInput(name, label, problem, remedy)
-    remedy = f"there are {', '.join(map(repr, known[:5]))}" + " …" * (len(known) > 5)
-    return BadInput(name, label, "[not-found] is not in the logs", remedy)
-
-
-def named_mask(name: str, wanted: object, known: Mapping[str, int], code: np.ndarray) -> Mask:
+def named_mask(name: str, wanted: Iterable[str] | None, known: Mapping[str, int], code: np.ndarray) -> Mask:
     """Which rows belong to the agents or families that were named; all of them where none was."""
     if wanted is None:
         return np.ones(len(code), dtype=bool)
-    labels = list(wanted)  # type: ignore[call-overload]
+    labels, there = list(wanted), [one for one in known if one]
     for label in labels:
+        if label not in known and not there:
+            problem = f"[not-found] cannot be found: these items have no {name}"
+            remedy = f"leave {name} out, or name the column that tells them"
+            raise BadInput(name, label, problem, remedy)
         if label not in known:
-            raise unknown_name(name, label, [one for one in known if one])
+            raise BadInput(name, label, "[not-found] is not in the logs", f"there are {listed(there, 5)}")
     return np.isin(code, [known[label] for label in labels])
 
 
-# -- options that do not apply ---------------------------------------------------------------------------
+# -- options that do not apply, scales that do not fit ------------------------------------------------
 
-_TABLES = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
 _ONLY = {"filter": {"lm-eval", "mteb"}, "items": {"wide", "leaderboard"}, "transpose": {"wide"}}
 
 
 def check_applies(kinds: Iterable[str], options: Options) -> None:
-    """Refuse an option that no format of these has: ignored, it would be a decision that nobody took.
+    """Refuse an option that none of these formats has: ignored, it would be a decision that nobody took.
 
     >>> check_applies(["long"], Options(filter="strict"))
     Traceback (most recent call last):
@@ -185,58 +163,48 @@ def check_applies(kinds: Iterable[str], options: Options) -> None:
     """
     there = set(kinds)
     useless = [name for name, formats in _ONLY.items() if not there & formats]
-    if there <= _TABLES:
+    if there <= TABLE_FORMATS:
         useless += ["metric"] if "long" not in there else []
         useless += ["agent_from"] if options.agent_from not in ("model", "file", "folder") else []
     for name in useless:
         given = getattr(options, name)
         if given is not None and given is not False:
-            problem = (
-                f"[not-applicable] is not an option of what was found ({', '.join(sorted(there))})"
-            )
+            problem = f"[not-applicable] is not an option of what was found ({', '.join(sorted(there))})"
             raise BadInput(name, given, problem, "leave it out")
 
 
 def check_directions(options: Options, known: Collection[str]) -> None:
     """Refuse a direction of a metric that is not there: misspelt, it would leave the order upside down."""
     for name in ("higher_is_better", "lower_is_better"):
-        absent = [metric for metric in getattr(options, name) if metric not in known]
-        if absent:
-            shown = ", ".join(map(repr, list(known)[:6])) or "no metric by name"
-            problem = "[not-found] does not match any metric or column that was read"
-            raise BadInput(name, absent[0], problem, f"there is {shown}")
+        for metric in getattr(options, name):
+            if metric not in known:
+                problem = "[not-found] does not match any metric or column that was read"
+                raise BadInput(name, metric, problem, f"there is {listed(known, 6) or 'no metric by name'}")
 
 
 def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *, raw: bool) -> None:
-    """Scores outside [0, 1] are not responses; what scale they are on is not for us to guess."""
+    """Refuse scores outside [0, 1], which are not responses: their scale is not guessed."""
     values = frame.to_numpy() if trials is None else trials["response"].to_numpy()
     if np.isnan(values).all():
-        raise BadInput("path", str(path), "[empty] has no number at all", "fill its cells")
+        raise bad_file(path, "[empty] has no number at all", "fill its cells")
     _check_one_scale(frame, path)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     if raw or (low >= 0 and high <= 1):
         return
     problem = f"[raw-scores] holds scores from {low:g} to {high:g}, and a response is in [0, 1]"
     points = low >= 0 and 1 < high <= 100
-    few = low < high <= 10 and bool(
-        (values[~np.isnan(values)] % 1 == 0).all()
-    )  # the points of a rating
+    few = low < high <= 10 and bool((values[~np.isnan(values)] % 1 == 0).all())  # the points of a rating
     likely = f"scale=({int(low == 1)}, {high:g})" if points and few else "scale=(0, 100)"
     remedy = f"give their scale, e.g. {likely if points else 'scale=(low, high)'}"
     shares = shares_beside(frame)
     if points and shares:
-        shown = ", ".join(map(repr, shares[:3])) + " …" * (len(shares) > 3)
-        remedy = f"bring the others to the scale of {shown}, which may be shares (50 % is 0.5)"
+        remedy = f"bring the others to the scale of {listed(shares)}, which may be shares (50 % is 0.5)"
     outside = (values < 0) | (values > 1)
-    beyond = (
-        frame.columns[outside.any(axis=0)] if trials is None else trials["item"][outside].unique()
-    )
+    beyond = frame.columns[outside.any(axis=0)] if trials is None else trials["item"][outside].unique()
     if len(beyond) < frame.shape[1]:
-        shown = ", ".join(map(repr, beyond[:3])) + " …" * (len(beyond) > 3)
-        problem += f": {len(beyond)} of {frame.shape[1]} items go beyond it ({shown})"
+        problem += f": {len(beyond)} of {frame.shape[1]} items go beyond it ({listed(beyond)})"
         remedy = f"leave these out, e.g. exclude=[{beyond[0]!r}] (--exclude), {remedy}"
-    remedy += ", or read them raw with gl.read_scores and use gl.rank"
-    raise BadInput("path", str(path), problem, remedy)
+    raise bad_file(path, problem, f"{remedy}, or read them raw with gl.read_scores and use gl.rank")
 
 
 def shares_beside(frame: pd.DataFrame) -> list[str]:
@@ -254,7 +222,8 @@ def shares_beside(frame: pd.DataFrame) -> list[str]:
 def _check_one_scale(frame: pd.DataFrame, path: Path) -> None:
     """Refuse agents of whom some have shares and others per cent: they would be ranked by their units.
 
-    Shares are told by their fractions, and by means that are alike after multiplying by 100.
+    Shares are told by their fractions, and by means that are alike after multiplying by 100: within a
+    factor of 4, a judgement that no table of `tests/test_strangers_tables.py` contradicts.
     """
     values = frame.to_numpy(dtype=float)
     most, least = np.fmax.reduce(values, axis=1), np.fmin.reduce(values, axis=None)
@@ -268,9 +237,6 @@ def _check_one_scale(frame: pd.DataFrame, path: Path) -> None:
     if not alike or not (broken[share].all() or ends.all()):
         return
     one, other = frame.index[share][0], frame.index[points][0]
-    problem = (
-        f"[two-scales] is on two scales: {one!r} goes up to "
-        f"{most[share][0]:g}, {other!r} up to {most[points][0]:g}"
-    )
+    rows = f"{one!r} goes up to {most[share][0]:g}, {other!r} up to {most[points][0]:g}"
     remedy = f"bring them to one, for instance divide the scores of {other!r} by 100"
-    raise BadInput("path", str(path), problem, remedy)
+    raise bad_file(path, f"[two-scales] is on two scales: {rows}", remedy)

@@ -1,7 +1,7 @@
-"""Responses as they come in, one number at a time, kept as codes: about twenty bytes a response.
+"""Responses as they come in, one number at a time, and the table of agents x items that they make.
 
 A reader calls `add` for each response that it meets, or `add_codes` for columns of them, inside
-`with found.reading(file, options):`, which forgets a file that turns out to be bad and lists it (`storage`).
+`with found.reading(file):`, which forgets a file that turns out to be bad and lists it (`storage`).
 `gathered` gives the table of agents x items, the families, the trials and the notes.
 """
 
@@ -22,11 +22,11 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.readers.cells import missing_codes, summaries
 from gindex_lab.studies.readers.choosing import file_names, glob_mask, named_mask
-from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.repeats import Twice, first_twice, repeated, second_response
-from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import bad_file, listed
 
-__all__ = ["Collector", "Gathered", "as_number"]
+__all__ = ["Collector", "Gathered"]
 
 
 class Gathered(NamedTuple):
@@ -45,27 +45,25 @@ class Collector(Storage):
     >>> found = Collector("logs")
     >>> found.add("gpt", "arc", "1", 1.0, trial=1), found.add("gpt", "arc", "1", 0.0, trial=2)
     (0, 0)
-    >>> found.gathered(Options()).frame
+    >>> found.gathered().frame
          arc/1
     gpt    0.5
     """
 
-    def rows(self, options: Options) -> pd.DataFrame:
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        """Agent, item, trial and value of each row."""
+        if not len(self):
+            raise bad_file(self.path, "holds no response at all", "name the logs")
+        return tuple(np.frombuffer(x, dtype=x.typecode) for x in self._rows)
+
+    def rows(self) -> pd.DataFrame:
         """Every row as it came, after the choice, the scale and the direction; with its details."""
-        agent, item, trial, value = (np.frombuffer(x, dtype=x.typecode) for x in self._rows)
-        if not len(value):
-            raise BadInput("path", self.path, "holds no response at all", "name the logs")
-        keep = self._chosen(options, agent, item)
-        value = self._turn(self._scaled(value, options, agent, item), item, options)
+        agent, item, trial, value = self._columns()
+        keep = self._chosen(agent, item)
+        value = self._turn(self._scaled(value, agent, item), item)
         families, names = (np.array(x, dtype=object) for x in zip(*self._items, strict=True))
-        table = pd.DataFrame(
-            {
-                "agent": self._names(options).to_numpy()[agent],
-                "family": families[item],
-                "item": names[item],
-                "response": value,
-            }
-        )
+        columns = {"family": families[item], "item": names[item], "response": value}
+        table = pd.DataFrame({"agent": self._names().to_numpy()[agent]} | columns)
         if (trial >= 0).any():
             table["trial"] = np.array([*self._trials, ""], dtype=object)[trial]
         if self.details:
@@ -79,47 +77,39 @@ class Collector(Storage):
             table = table.join(known.iloc[item].reset_index(drop=True))
         return table if keep is None else table[keep].reset_index(drop=True)
 
-    def gathered(self, options: Options) -> Gathered:
+    def gathered(self) -> Gathered:
         """The table, after the choice of agents and families, the scale, and the rule for repeats."""
-        agent, item, trial, value = (np.frombuffer(x, dtype=x.typecode) for x in self._rows)
-        if not len(value):
-            raise BadInput("path", self.path, "holds no response at all", "name the logs")
-        keep = self._chosen(options, agent, item)
-        row = None
+        agent, item, trial, value = self._columns()
+        keep, row = self._chosen(agent, item), None
         if keep is not None:
             row = np.flatnonzero(keep)
             agent, item, trial, value = (x[keep] for x in (agent, item, trial, value))
-        value = self._turn(self._scaled(value, options, agent, item), item, options)
-        agent, item, trial, value = self._distinct(options.repeats, row, agent, item, trial, value)
-        names = self._names(options)
-        self._check_size(agent, item)
+        value = self._turn(self._scaled(value, agent, item), item)
+        agent, item, trial, value = self._distinct(row, agent, item, trial, value)
+        names = self._names()
+        check_cells("path", self.path, len(self._agents), len(self._items), len(agent))
         labels = self._labels = self._item_labels()
         means, counts = _means(agent, item, value, (len(self._agents), len(self._items)))
         rows, columns = counts.any(axis=1), counts.any(axis=0)
         frame = pd.DataFrame(means, names, labels, copy=False)
         if not (rows.all() and columns.all()):
             frame, counts = frame.loc[rows, columns], counts[rows][:, columns]
-        if not (counts > 1).any():
-            frame, counts = self._without_summaries(frame, counts)
         trials = None
         if (counts > 1).any():
             trials = self._trial_table(names, agent, item, trial, value)
+        else:
+            frame, counts = self._without_summaries(frame, counts)
         self._note_spelling(frame.index)
         self._note_gaps(frame, counts)
-        return Gathered(
-            frame, self._item_table(frame), self._agent_table(frame, options), trials, self.notes
-        )
-
-    def _check_size(self, agent: np.ndarray, item: np.ndarray) -> None:
-        check_cells("path", self.path, len(self._agents), len(self._items), len(agent))
+        return Gathered(frame, self._item_table(frame), self._agent_table(frame), trials, self.notes)
 
     def _item_labels(self) -> list[str]:
         """`family/item`; where two items would get the same label, both say what is the family."""
-        labels = [f"{family}/{item}" if family else item for family, item in self._items]
+        pairs = list(self._items)
+        labels = [f"{family}/{item}" if family else item for family, item in pairs]
         counts = Counter(labels)
         if len(counts) == len(labels):
             return labels
-        pairs = list(self._items)
         same = [k for k, label in enumerate(labels) if counts[label] > 1]
         for k in same:
             labels[k] = json.dumps(pairs[k], ensure_ascii=False)
@@ -129,50 +119,42 @@ class Collector(Storage):
 
     # -- what is chosen ------------------------------------------------------------------------------
 
-    def _chosen(self, options: Options, agent: np.ndarray, item: np.ndarray) -> np.ndarray | None:
+    def _chosen(self, agent: np.ndarray, item: np.ndarray) -> np.ndarray | None:
         """Which rows to keep; None for all."""
-        family = np.array(self._item_family)
+        options = self.options
         keep = named_mask("agents", options.agents, self._agents, agent)
         if options.families is not None:
-            keep &= named_mask("families", options.families, self._families, family[item])
+            family = np.array(self._item_family)[item]
+            keep &= named_mask("families", options.families, self._families, family)
         if options.include or options.exclude:
-            where = Path(self.path)
             files, file = self._file_codes(len(agent))
-            tasks = [
-                group or name for group, name in self._items
-            ]  # of results only, an item is a task
-            names = [file_names(one, where) for one in files]
+            tasks = [group or name for group, name in self._items]  # of results only, an item is a task
+            names = [file_names(one, Path(self.path)) for one in files]
             rows = (list(self._agents), agent), (tasks, item), (names, file)
             keep &= glob_mask(options, *rows, self.passed)
             self.note("choice", "some were left out, as asked for by include and exclude")
         return None if keep.all() else keep
 
-    def _names(self, options: Options) -> pd.Index:
-        """The agents, by their new names where `agents` is a mapping."""
-        new = options.agents if isinstance(options.agents, Mapping) else {}
-        return pd.Index([new.get(name, name) for name in self._agents])
+    def _renamed(self) -> Mapping[str, str]:
+        return self.options.agents if isinstance(self.options.agents, Mapping) else {}
 
-    def _scaled(
-        self, value: FloatArray, options: Options, agent: np.ndarray, item: np.ndarray
-    ) -> FloatArray:
+    def _names(self) -> pd.Index:
+        """The agents, by their new names where `agents` is a mapping."""
+        return pd.Index([self._renamed().get(name, name) for name in self._agents])
+
+    def _scaled(self, value: FloatArray, agent: np.ndarray, item: np.ndarray) -> FloatArray:
         if np.isinf(value).any():
             where = self._cell(agent, item, int(np.isinf(value).argmax()))
-            raise BadInput(
-                "path",
-                self.path,
-                f"[not-finite] holds an infinite score for {where}",
-                "fix the file",
-            )
-        if options.scale is None:
+            raise bad_file(self.path, f"[not-finite] holds an infinite score for {where}", "fix the file")
+        if self.options.scale is None:
             return self._without_codes(value)
-        low, high = options.scale
+        low, high = self.options.scale
         outside = (value < low) | (value > high)
         if outside.any():
             at = int(outside.argmax())
             problem = f"[off-scale] does not hold {value[at]:g}, the score of {self._cell(agent, item, at)}"
-            raise BadInput("scale", options.scale, problem, "give the ends of the scale")
-        said = f"scores were rescaled from [{low:g}, {high:g}] to [0, 1], as asked for"
-        self.note("scale", said)
+            raise BadInput("scale", self.options.scale, problem, "give the ends of the scale")
+        self.note("scale", f"scores were rescaled from [{low:g}, {high:g}] to [0, 1], as asked for")
         return np.asarray((value - low) / (high - low))
 
     def _without_codes(self, value: FloatArray) -> FloatArray:
@@ -189,17 +171,14 @@ class Collector(Storage):
     def _cell(self, agent: np.ndarray, item: np.ndarray, at: int) -> str:
         return f"{list(self._agents)[agent[at]]!r} on {self._item_labels()[item[at]]!r}"
 
-    def _turn(self, value: FloatArray, item: np.ndarray, options: Options) -> FloatArray:
+    def _turn(self, value: FloatArray, item: np.ndarray) -> FloatArray:
         """Scores of which less is better: 1 - x of shares (all in [0, 1], of a metric that ends there, or on
         a scale that was given), and otherwise -x."""
-        names = list(self._items)
         said: dict[tuple[str, str], None] = {}
         for metric, family, one in self._turned:
-            wanted = [
-                (family is None or f == family) and (one is None or i == one) for f, i in names
-            ]
+            wanted = [(family is None or f == family) and (one is None or i == one) for f, i in self._items]
             rows = np.array(wanted)[item]
-            ends = options.scale is not None or metric not in self._endless
+            ends = self.options.scale is not None or metric not in self._endless
             share = ends and not ((value[rows] < 0) | (value[rows] > 1)).any()
             value = np.where(rows, 1 - value if share else -value, value)
             said[metric, "1 - score" if share else "minus the score"] = None
@@ -208,31 +187,24 @@ class Collector(Storage):
             self.note("direction", text, "higher_is_better=[...] (--higher-is-better)")
         return value
 
-    # -- what stands there more than once --------------------------------------------------------------
+    # -- repeats -------------------------------------------------------------------------------------
 
-    def _distinct(
-        self, repeats: str, kept: np.ndarray | None, *rows: np.ndarray
-    ) -> tuple[np.ndarray, ...]:
+    def _distinct(self, kept: np.ndarray | None, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
         agent, item, trial, value = rows
         cell = agent.astype(np.int64) * len(self._items) + item
         key = repeated(cell, trial, len(self._trials), len(self._agents) * len(self._items))
         if key is None:
             return rows
+        repeats = self.options.repeats
         count, at, before = first_twice(key)
         if repeats == "error":
             places = (before, at) if kept is None else (int(kept[before]), int(kept[at]))
-            files = [self._file_of(place) for place in places]
-            raise second_response(
-                self.path,
-                Twice(
-                    count,
-                    self._cell(agent, item, at),
-                    (files[0].name, files[1].name),
-                    (self.settings.get(files[0], {}), self.settings.get(files[1], {})),
-                    int(item[at]) not in self.changed,
-                    self.apart,
-                ),
-            )
+            first, second = (self._file_of(place) for place in places)
+            settings = self.settings.get(first, {}), self.settings.get(second, {})
+            same_text = int(item[at]) not in self.changed
+            names, cell_name = (first.name, second.name), self._cell(agent, item, at)
+            twice = Twice(count, cell_name, names, settings, same_text, self.apart)
+            raise second_response(self.path, twice)
         if repeats == "trials":
             number = pd.Series(cell).groupby(cell).cumcount().to_numpy()
             self._trials = {str(k + 1): k for k in range(int(number.max()) + 1)}
@@ -240,59 +212,46 @@ class Collector(Storage):
             return agent, item, number, value
         keep = ~pd.Series(key).duplicated(keep=repeats).to_numpy()
         left = int((~keep).sum())
-        said = f"of repeated responses the {repeats} was kept, {left} left out, as asked for"
-        self.note("repeats", said)
+        self.note("repeats", f"of repeated responses the {repeats} was kept, {left} left out, as asked for")
         return agent[keep], item[keep], trial[keep], value[keep]
 
     # -- the tables ----------------------------------------------------------------------------------
 
     def _trial_table(self, names: pd.Index, *rows: np.ndarray) -> pd.DataFrame:
         agent, item, trial, value = rows
-        labels = [*self._trials, ""]
-        return pd.DataFrame(
-            {
-                "agent": names.to_numpy()[agent],
-                "item": np.array(self._labels, dtype=object)[item],
-                "response": value,
-                "trial": np.array(labels, dtype=object)[trial],
-            }
-        ).dropna(subset="response", ignore_index=True)
+        columns = {
+            "agent": names.to_numpy()[agent],
+            "item": np.array(self._labels, dtype=object)[item],
+            "response": value,
+            "trial": np.array([*self._trials, ""], dtype=object)[trial],
+        }
+        return pd.DataFrame(columns).dropna(subset="response", ignore_index=True)
 
     def _item_table(self, frame: pd.DataFrame) -> pd.DataFrame:
         table = pd.DataFrame(index=pd.Index(self._labels))
         if any(self._families):
             table["family"] = np.array(list(self._families), dtype=object)[self._item_family]
         if self.item_facts:
-            facts = {
-                self._labels[self._items[key]]: row
-                for key, row in self.item_facts.items()
-                if key in self._items
-            }
-            known = pd.DataFrame.from_dict(facts, orient="index")
-            if "family" in known:  # asked for as a role: it takes the place of the task
-                table["family"] = (
-                    known["family"].reindex(table.index).fillna(table.get("family", ""))
-                )
-            table = table.join(known.drop(columns="family", errors="ignore"))
+            known = {self._items[pair]: row for pair, row in self.item_facts.items() if pair in self._items}
+            facts = pd.DataFrame.from_dict({self._labels[k]: row for k, row in known.items()}, orient="index")
+            if "family" in facts:  # asked for as a role: it takes the place of the task
+                table["family"] = facts["family"].reindex(table.index).fillna(table.get("family", ""))
+            table = table.join(facts.drop(columns="family", errors="ignore"))
         return table.loc[frame.columns]
 
-    def _agent_table(self, frame: pd.DataFrame, options: Options) -> pd.DataFrame:
+    def _agent_table(self, frame: pd.DataFrame) -> pd.DataFrame:
         if not self.agent_facts:
             return pd.DataFrame(index=frame.index)
         table = pd.DataFrame.from_dict(self.agent_facts, orient="index")
-        new = options.agents if isinstance(options.agents, Mapping) else {}
-        return table.rename(index=dict(new)).reindex(frame.index)
+        return table.rename(index=dict(self._renamed())).reindex(frame.index)
 
-    def _without_summaries(
-        self, frame: pd.DataFrame, counts: np.ndarray
-    ) -> tuple[pd.DataFrame, np.ndarray]:
+    def _without_summaries(self, frame: pd.DataFrame, counts: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
         """The table without the means that stand among its agents and items."""
         agents, items = summaries(frame), summaries(frame.T)
         if not agents and not items:
             return frame, counts
         rows, columns = ~frame.index.isin(agents), ~frame.columns.isin(items)
-        shown = ", ".join(map(repr, [*agents, *items]))
-        self.note("items", f"the mean of the others, and so left out: {shown}")
+        self.note("items", f"the mean of the others, and so left out: {listed([*agents, *items], 99)}")
         return frame.loc[rows, columns], counts[rows][:, columns]
 
     def _note_spelling(self, names: pd.Index) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.inputs import check_archive, member_bytes, parse_json
-from gindex_lab.studies.readers.text import open_bytes
+from gindex_lab.foundation.inputs import check_archive, member_bytes, open_bytes, parse_json
+from gindex_lab.studies.readers.text import bad_file
 
 if sys.version_info >= (3, 14):
     import zipfile
@@ -43,7 +43,7 @@ def is_eval_archive(path: Path) -> bool:
     except (*_BROKEN, NotImplementedError):
         remedy = f"copy it again, or {_AS_JSON}"
         problem = "[damaged] is a damaged .eval archive"
-        raise BadInput("path", str(path), problem, remedy) from None
+        raise bad_file(path, problem, remedy) from None
     return any(name in _HEADERS for name in names)
 
 
@@ -56,7 +56,7 @@ def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
     members = sorted({name for name in names if _SAMPLE.fullmatch(name)})
     if not members:
         remedy = "wait for the run to end, or leave it out"
-        raise BadInput("path", str(file), "[empty] is an archive without samples", remedy)
+        raise bad_file(file, "[empty] is an archive without samples", remedy)
     return header, _members(file, members)
 
 
@@ -78,10 +78,10 @@ def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
         raise
     except NotImplementedError:
         problem = f"[unknown-compression] is packed in a way that cannot be unpacked here ({name})"
-        raise BadInput("path", str(file), problem, _AS_JSON) from None
+        raise bad_file(file, problem, _AS_JSON) from None
     except (ValueError, *_BROKEN) as error:
         problem = f"[damaged] has a damaged part {name!r} ({error})"
-        raise BadInput("path", str(file), problem, _AS_JSON) from None
+        raise bad_file(file, problem, _AS_JSON) from None
     if not isinstance(found, dict):
-        raise BadInput("path", str(file), f"has no object in {name!r}", _AS_JSON)
+        raise bad_file(file, f"has no object in {name!r}", _AS_JSON)
     return found

@@ -13,22 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics, settle_direction
-from gindex_lab.studies.readers.naming import agent_name
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import (
-    Identities,
-    field,
-    loaded,
-    mapping,
-    score_of,
-    wrong_field,
-)
+from gindex_lab.studies.readers.metrics import Metrics, choose_metric, settle_direction
+from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, name_in, score_of
 from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import LINES, json_lines, plain
+from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, stem_of, suffix_of
 
 __all__ = ["read_every_eval_ever"]
 
@@ -36,40 +27,49 @@ _TOOL = "every_eval_ever"
 _OVERALL = re.compile(r"\b(overall|average|avg|mean|total|aggregate)\b", re.IGNORECASE)
 
 
-def read_every_eval_ever(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_every_eval_ever(files: Sequence[Path], found: Storage) -> None:
     """Read samples where there are some, and otherwise results."""
-    samples = [f for f in files if plain(f).suffix.lower() in LINES]
-    results = loaded([f for f in files if f not in samples], found, options)
+    samples = [file for file in files if suffix_of(file) in LINES]
+    results = loaded([file for file in files if file not in samples], found)
     if not samples:
-        _read_results(results, found, options)
+        _read_results(results, found)
         return
-    _read_samples(samples, _directions(results), found, options)
-    apart = [f for f, one in results.items() if not _has_samples(f, one, samples)]
+    _read_samples(samples, _directions(results), found)
+    names = {stem_of(file) for file in samples}
+    apart = [file for file, one in results.items() if not names & _sample_files(file, one)]
     if apart:
         said = f"results without samples were left out ({apart[0].name} …): read them apart"
-        found.note_count(len(apart), said)
+        found.count("files", said, len(apart))
 
 
-def _has_samples(file: Path, content: Any, samples: Sequence[Path]) -> bool:
-    names = {f"{plain(file).stem}_samples"}
-    detail = content.get("detailed_evaluation_results") if isinstance(content, dict) else None
-    if isinstance(detail, dict):
-        names.add(Path(str(detail.get("file_path"))).stem)
-    return any(plain(one).stem in names for one in samples)
+def _sample_files(file: Path, content: Any) -> set[str]:
+    """What the samples of a results file may be called."""
+    detail = mapping(content, "detailed_evaluation_results")
+    return {f"{stem_of(file)}_samples", Path(str(detail.get("file_path"))).stem}
+
+
+def _rows_in(content: Any) -> list[dict[str, Any]]:
+    """The results of a file that are objects."""
+    rows = content.get("evaluation_results") if isinstance(content, dict) else None
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 # -- results -----------------------------------------------------------------------------------------
 
 
-def _read_results(results: Mapping[Path, Any], found: Collector, options: Options) -> None:
-    rescaled, overall = 0, set()
+def _read_results(results: Mapping[Path, Any], found: Storage) -> None:
     several = _several(results)
+    overall: set[str] = set()
     for file, content in results.items():
-        with found.reading(file, options):
-            model = agent_name(_model(content, file), file, found, options, {})
+        with found.reading(file):
+            info = field(content, "model_info", dict, file, _TOOL)
+            name = info.get("id") or info.get("name")
+            if not isinstance(name, str):
+                raise bad_file(file, "[missing-field] does not name its model (model_info.id)", "add it")
+            model = found.agent(name, file)
             rows = field(content, "evaluation_results", list, file, _TOOL)
             if not rows:
-                raise wrong_field(file, "[empty] has no evaluation result", "leave it out")
+                raise bad_file(file, "[empty] has no evaluation result", "leave it out")
             names = [_names(row, several, file) for row in rows]
             for row, (family, item) in zip(rows, names, strict=True):
                 parts = [one for data, one in names if data == family and not _OVERALL.search(one)]
@@ -80,28 +80,17 @@ def _read_results(results: Mapping[Path, Any], found: Collector, options: Option
                 details = field(row, "score_details", dict, file, _TOOL)
                 value = score_of(details.get("score"), file, f"{family}/{item}")
                 value, changed = _scaled(value, metric)
-                rescaled += changed
+                said = "scores were put on [0, 1] by the min_score and max_score of the log"
+                found.count("scale", said, changed)
                 found.add(model, family, item, value)
                 name = str(metric.get("metric_name") or metric.get("metric_id") or item)
-                settle_direction(name, found, options, log=_way(metric), family=family, item=item)
-            info = content["model_info"]
+                settle_direction(name, found, log=_way(metric), family=family, item=item)
             facts = {k: info[k] for k in ("developer", "inference_platform") if info.get(k)}
             found.agent_facts.setdefault(model, {}).update(facts)
-    found.notes.append("results only, no samples: each result is one item")
+    found.note("items", "results only, no samples: each result is one item")
     if overall:
         shown = ", ".join(sorted(overall)[:3])
         found.note("items", f"overall results beside their parts were left out: {shown}")
-    said = "scores were put on [0, 1] by the min_score and max_score of the log"
-    found.note_count(rescaled, said)
-
-
-def _model(content: Any, file: Path) -> str:
-    info = field(content, "model_info", dict, file, _TOOL)
-    name = info.get("id") or info.get("name")
-    if not isinstance(name, str):
-        problem = "[missing-field] does not name its model (model_info.id)"
-        raise wrong_field(file, problem, "add it")
-    return name
 
 
 def _names(row: Any, several: Mapping[tuple[str, str], set[str]], file: Path) -> tuple[str, str]:
@@ -121,12 +110,9 @@ def _metric(row: Any) -> str:
 def _several(results: Mapping[Path, Any]) -> dict[tuple[str, str], set[str]]:
     """The metrics of each evaluation, by data set and name."""
     found: dict[tuple[str, str], set[str]] = {}
-    for content in results.values():
-        rows = content.get("evaluation_results") if isinstance(content, dict) else None
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, dict):
-                data = str(mapping(row, "source_data").get("dataset_name") or "")
-                found.setdefault((data, str(row.get("evaluation_name"))), set()).add(_metric(row))
+    for row in [row for content in results.values() for row in _rows_in(content)]:
+        data = str(mapping(row, "source_data").get("dataset_name") or "")
+        found.setdefault((data, str(row.get("evaluation_name"))), set()).add(_metric(row))
     return found
 
 
@@ -150,71 +136,61 @@ def _way(metric: Mapping[str, Any]) -> str | None:
 def _directions(results: Mapping[Path, Any]) -> dict[str, str]:
     """Which way each evaluation runs, by its name or the id of its result."""
     ways: dict[str, str] = {}
-    for content in results.values():
-        for row in content.get("evaluation_results") or [] if isinstance(content, dict) else []:
-            metric = row.get("metric_config") if isinstance(row, dict) else None
-            way = _way(metric) if isinstance(metric, dict) else None
-            if way is not None:
-                ways |= {str(row.get(k)): way for k in ("evaluation_name", "evaluation_result_id")}
+    for row in [row for content in results.values() for row in _rows_in(content)]:
+        way = _way(mapping(row, "metric_config"))
+        if way is not None:
+            ways |= {str(row.get(k)): way for k in ("evaluation_name", "evaluation_result_id")}
     return ways
 
 
 # -- samples -----------------------------------------------------------------------------------------
 
 
-def _read_samples(
-    files: Sequence[Path], ways: Mapping[str, str], found: Collector, options: Options
-) -> None:
+class _Sampled(NamedTuple):
+    model: str
+    name: str  # of the evaluation
+    metric: str
+    sample: str
+    value: float
+    content: object  # reference answers tell a sample from another of the same id (prompts differ by model)
+    roles: dict[str, Any]
+
+
+def _read_samples(files: Sequence[Path], ways: Mapping[str, str], found: Storage) -> None:
     """Families are evaluations; of one that scores a sample by several metrics, one is chosen."""
-    rows: dict[Path, list[tuple[str, str, str, str, object, float, dict[str, Any]]]] = {}
-    metrics: dict[str, dict[str, None]] = {}
-    unscored = errors = 0
+    rows: dict[Path, list[_Sampled]] = {}
+    listed: dict[str, dict[str, None]] = {}
     for file in files:
-        some = []
-        with found.reading(file, options):
-            for number, line in json_lines(file, found.notes, options.encoding):
+        with found.reading(file):
+            some = []
+            for number, line in json_lines(file, found.notes, found.options.encoding):
                 keys = ("model_id", "evaluation_name", "sample_id")
-                model, name, sample = (_text(line, key, file, number) for key in keys)
+                model, name, sample = (name_in(line, file, number, key) for key in keys)
                 score = field(line, "evaluation", dict, file, _TOOL).get("score")
                 value = score_of(score, file, f"line {number}")
-                unscored += value != value
+                found.count("gaps", "samples have no score, and count as missing", value != value)
+                said = "samples ended in an error; their score is the one in the file"
+                found.count("gaps", said, bool(line.get("error")))
                 metric = str(line.get("evaluation_result_id") or name)
-                metrics.setdefault(name, {})[metric] = None
-                roles = log_roles(line, options)
-                some.append((model, name, metric, sample, _content(line), value, roles))
-                errors += bool(line.get("error"))
+                listed.setdefault(name, {})[metric] = None
+                content = mapping(line, "input").get("reference") or None
+                roles = log_roles(line, found.options)
+                some.append(_Sampled(model, name, metric, sample, value, content, roles))
             rows[file] = some
-    chosen = {}
-    for name, listed in metrics.items():
-        wanted = options.metrics if len(listed) > 1 else ()
-        chosen[name] = choose_metric(list(listed), wanted, files[0], f"evaluation {name!r}")
-    for name, metric in chosen.items():
+    metrics, items = Metrics(found), Identities()
+    for name, some_metrics in listed.items():
+        wanted = found.options.metrics if len(some_metrics) > 1 else ()
+        metric = choose_metric(list(some_metrics), wanted, files[0], f"evaluation {name!r}")
+        metrics.chosen[name], metrics.others[name] = metric, set(some_metrics)
         way = ways.get(metric) or ways.get(name)
-        settle_direction(metric, found, options, log=way, family=name, guess="higher")
-    items = Identities()
+        settle_direction(metric, found, log=way, family=name, guess="higher")
     for file, some in rows.items():
-        with found.reading(file, options):
-            for model, name, metric, sample, content, value, roles in some:
-                if metric == chosen[name]:
-                    item = sample if content is None else items.name(name, sample, content)
-                    agent = agent_name(model, file, found, options, {})
-                    found.add(agent, name, item, value)
-                    if roles:
-                        found.item_facts.setdefault((name, item), {}).update(roles)
-    found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in metrics.items()}))
+        with found.reading(file):
+            for one in [one for one in some if one.metric == metrics.chosen[one.name]]:
+                known = one.content is not None
+                item = items.name(one.name, one.sample, one.content) if known else one.sample
+                found.add(found.agent(one.model, file), one.name, item, one.value)
+                if one.roles:
+                    found.facts_of(one.name, item).update(one.roles)
+    metrics.say()
     items.say(found)
-    found.note_count(unscored, "samples have no score, and count as missing")
-    found.note_count(errors, "samples ended in an error; their score is the one in the file")
-
-
-def _content(line: Mapping[str, Any]) -> object:
-    """What tells a sample from another of the same id: its reference answers (prompts differ by model)."""
-    given = line.get("input")
-    return (given.get("reference") or None) if isinstance(given, dict) else None
-
-
-def _text(line: Mapping[str, Any], name: str, file: Path, number: int) -> str:
-    if not isinstance(line.get(name), (str, int)) or line[name] == "":
-        problem = f"[missing-field] has no {name} in line {number}"
-        raise wrong_field(file, problem, "fix or drop the line")
-    return str(line[name])

@@ -28,9 +28,7 @@ FAMILIES = ("arithmetic", "logic", "reading", "spelling")
 _TIME = "2026-01-02T03-04-05.000006"
 
 
-def simulated_runs(
-    agents: int = 12, items: int = 30, trials: int = 1, *, seed: SeedLike = 1
-) -> Responses:
+def simulated_runs(agents: int = 12, items: int = 30, trials: int = 1, *, seed: SeedLike = 1) -> Responses:
     """Responses of made-up models to `items` items of each of four families.
 
     Logistic models with discrimination 1.6, abilities from -1.5 to 1.5; `specialist` has the lowest
@@ -59,17 +57,11 @@ def simulated_runs(
 def _trials(drawn: np.ndarray, frame: pd.DataFrame) -> pd.DataFrame:
     t, a, i = (x.ravel() for x in np.indices(drawn.shape))
     columns = {"agent": frame.index[a], "item": frame.columns[i]}
-    return pd.DataFrame(
-        columns | {"response": drawn.ravel().astype(float), "trial": (t + 1).astype(str)}
-    )
+    return pd.DataFrame(columns | {"response": drawn.ravel().astype(float), "trial": (t + 1).astype(str)})
 
 
 def write_example(
-    folder: str | PathLike[str],
-    format: str = "lm-eval",
-    runs: Responses | None = None,
-    *,
-    seed: SeedLike = 1,
+    folder: str | PathLike[str], format: str = "lm-eval", runs: Responses | None = None, *, seed: SeedLike = 1
 ) -> Path:
     """Write `runs` (or `simulated_runs(seed=seed)`) as logs of a format; the path that `gl.read` takes.
 
@@ -115,9 +107,7 @@ def _harness(folder: Path, long: pd.DataFrame) -> None:
 def _harness_results(folder: Path, long: pd.DataFrame) -> None:
     for agent, rows in long.groupby("agent", sort=False):
         means = rows.groupby("family", sort=False)["response"].mean()
-        results = {
-            f: {"alias": f, "acc,none": v, "acc_stderr,none": 0.01} for f, v in means.items()
-        }
+        results = {f: {"alias": f, "acc,none": v, "acc_stderr,none": 0.01} for f, v in means.items()}
         content = {"results": results, "model_name": agent, "config": {"model": "hf"}}
         _dump(folder / str(agent).replace("/", "__") / f"results_{_TIME}.json", content)
 
@@ -156,11 +146,7 @@ def _inspect_archives(folder: Path, long: pd.DataFrame) -> None:
 def _helm(folder: Path, long: pd.DataFrame) -> None:
     for (agent, family), rows in long.groupby(["agent", "family"], sort=False):
         run = folder / "runs" / "v1" / f"{family}:model={str(agent).replace('/', '_')}"
-        spec = {
-            "name": f"{family}:model={agent}",
-            "adapter_spec": {"model": agent},
-            "groups": [family],
-        }
+        spec = {"name": f"{family}:model={agent}", "adapter_spec": {"model": agent}, "groups": [family]}
         _dump(run / "run_spec.json", spec)
         name = {"name": "exact_match", "split": "test"}
         entries = [
@@ -181,18 +167,14 @@ def _wide(folder: Path, long: pd.DataFrame) -> Path:
 
 def _long(folder: Path, long: pd.DataFrame) -> Path:
     file = folder / "long.csv"
-    table = long.rename(
-        columns={"agent": "model", "item": "name", "id": "item", "response": "score"}
-    )
+    table = long.rename(columns={"agent": "model", "item": "name", "id": "item", "response": "score"})
     write_text(file, table[["model", "family", "item", "trial", "score"]].to_csv(index=False))
     return file
 
 
 def _long_lines(folder: Path, long: pd.DataFrame) -> Path:
     file = folder / "long.jsonl"
-    table = long.rename(
-        columns={"agent": "model", "item": "name", "id": "item", "response": "score"}
-    )
+    table = long.rename(columns={"agent": "model", "item": "name", "id": "item", "response": "score"})
     columns = ["model", "family", "item", "trial", "score"]
     write_text(file, table[columns].to_json(orient="records", lines=True, force_ascii=False))
     return file
@@ -201,9 +183,7 @@ def _long_lines(folder: Path, long: pd.DataFrame) -> Path:
 def _warehouse(folder: Path, long: pd.DataFrame) -> Path:
     file = folder / "irw.parquet"
     table = long.rename(columns={"id": "name", "family": "item_family"})
-    table = table.assign(
-        id=table["agent"], item=table["name"], resp=table["response"], wave=table["trial"]
-    )
+    table = table.assign(id=table["agent"], item=table["name"], resp=table["response"], wave=table["trial"])
     with atomic_path(file) as new:
         table[["id", "item", "item_family", "resp", "wave"]].to_parquet(new, index=False)
     return file

@@ -1,7 +1,7 @@
 """Which columns of a table are items, and which are facts about the agents?
 
-Age, parameters, a rank or an average are numbers, and no items: measured as such they would decide the order.
-They are recognised by name, kept with the agents, and named in one line; `items=[...]` says otherwise.
+Age, parameters, a rank or an average are numbers but not items: read as items they would decide the order.
+They are recognised by name, kept with the agents, and named in one note; `items=[...]` overrides this.
 """
 
 from __future__ import annotations
@@ -12,16 +12,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import listed
 
-__all__ = [
-    "facts_beside",
-    "is_fact",
-    "is_generic",
-    "is_text",
-    "split_columns",
-]
+__all__ = ["facts_beside", "is_fact", "is_generic", "is_text", "split_columns"]
 
 _WORDS = """
 gender sex age birth birthday year date month country region language education school class race ethnicity
@@ -51,19 +45,17 @@ model data pretraining training knowledge the of b t per test user lazy exhauste
 indentation n error memory embedding max input output in out s sec m k usd eur prompt completion
 """
 _BESIDE = frozenset(_NEUTRAL.split())
-PERCENT = r"[-+]?(?:\d+\.?\d*|\.\d+)\s?%"
+PERCENT = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)\s?%"
 LIKE_A_NUMBER = r"[-+]?\.?\d[\d.,]*(e[-+]?\d+)?\s?\D{0,3}|\s*\d+\s*/\s*\d+\s*"
 _ABOUT_A_SCORE = re.compile(  # its error, the ends of its interval; a number in a list, a price
     r"(.*[ _.-])?(std|std(err|ev)|standard[ _-]error|std[ _-](err|error|dev))|#|no\.?|.*[$€£].*"
     r"|(.*[ _.%-])?ci[ _-](low|lower|high|upper|lo|hi|width)|.+[ _.%-]ci|.*[ _.-](variance|deviation)"
 )
-_BESIDE_ITS_SCORE = re.compile(
-    r"(.+)[ _.-](se|sem|sd|var|n|count|low|high|lower|upper|lo|hi|min|max|rank)"
-)
+_BESIDE_ITS_SCORE = re.compile(r"(.+)[ _.-](se|sem|sd|var|n|count|low|high|lower|upper|lo|hi|min|max|rank)")
 
 
 def is_fact(name: str) -> bool:
-    """Whether a column is a fact about an agent by its name: every word of it, or what it is the number of.
+    """Whether a column is a fact about an agent, by the words of its name.
 
     >>> [is_fact(n) for n in ("Average", "#Params (B)", "age", "Model Size (B)", "ARC-C", "rank_stylectrl")]
     [True, True, True, True, False, True]
@@ -92,7 +84,7 @@ def _is_average(words: Sequence[str]) -> bool:
 
 
 def facts_beside(names: Sequence[str]) -> list[str]:
-    """Columns that speak of another column: its error, how many it rests on, or the time that it took.
+    """Columns about another column: its error, how many answers it rests on, or the time that it took.
 
     >>> facts_beside(["arc", "arc_se", "space_mean", "space_sd", "oslo_se", "q1", "rt1"])
     ['arc_se', 'space_sd', 'rt1']
@@ -103,9 +95,7 @@ def facts_beside(names: Sequence[str]) -> list[str]:
     whole = [some for name, some in words.items() if some == timed[name]]
     known = {*map(tuple, whole), *(tuple(w for w in some if w.isdigit()) for some in whole)}
     stems = {
-        text
-        for one in plain.values()
-        for text in (one, re.sub(r"[ _.-](mean|avg|acc|score)$", "", one))
+        text for one in plain.values() for text in (one, re.sub(r"[ _.-](mean|avg|acc|score)$", "", one))
     }
     found = []
     for name, text in plain.items():
@@ -117,7 +107,7 @@ def facts_beside(names: Sequence[str]) -> list[str]:
 
 
 def is_generic(name: str) -> bool:
-    """Whether a column of scores does not say of what: in another table it is another item.
+    """Whether a column of scores does not say of what, so that in another table it is another item.
 
     >>> is_generic("Score (%)"), is_generic("mean accuracy"), is_generic("GSM8K score")
     (True, True, False)
@@ -126,18 +116,16 @@ def is_generic(name: str) -> bool:
     return bool(words) and all(w in _UNSAID or w.isdigit() for w in words)
 
 
-def split_columns(
-    table: pd.DataFrame, agent: str, found: Storage, options: Options
-) -> tuple[list[str], list[str]]:
-    """The columns that are items and those that are facts; said in one line where there are facts."""
+def split_columns(table: pd.DataFrame, agent: str, found: Storage) -> tuple[list[str], list[str]]:
+    """The columns that are items and those that are facts; noted where there are facts."""
     rest = [c for c in table.columns if c != agent]
-    if options.items is not None:
-        absent = [c for c in options.items if c not in rest]
-        if absent:
-            shown = ", ".join(repr(c) for c in rest[:8])
-            problem = "[not-found] does not match any column"
-            raise BadInput("items", absent[0], problem, f"there are {shown}")
-        return list(options.items), [c for c in rest if c not in set(options.items)]
+    if found.options.items is not None:
+        asked = list(found.options.items)
+        for name in asked:
+            if name not in rest:
+                problem = "[not-found] does not match any column"
+                raise BadInput("items", name, problem, f"there are {listed(rest, 8)}")
+        return asked, [c for c in rest if c not in set(asked)]
     text = [c for c in rest if is_text(table[c]) or table[c].isna().all()]
     beside = set(facts_beside([str(c) for c in rest]))
     facts = [c for c in rest if c in text or str(c) in beside or is_fact(str(c))]
@@ -145,16 +133,12 @@ def split_columns(
         facts += [c for c in rest if str(c).strip().lower() == "zero-shot" and c not in facts]
     items = [c for c in rest if c not in facts]
     if not items:
-        items = [
-            c
-            for c in rest
-            if c not in text and _is_average(re.findall("[a-z0-9]+", str(c).lower()))
-        ]
+        items = [c for c in rest if c not in text and _is_average(re.findall("[a-z0-9]+", str(c).lower()))]
         facts = [c for c in rest if c not in items]
     if not items:
         return rest, []
     if facts:
-        shown = ", ".join(repr(str(c)) for c in facts[:6]) + " …" * (len(facts) > 6)
+        shown = listed(map(str, facts), 6)
         note = f"{len(items)} columns were read as items, {len(facts)} as facts about the agents ({shown})"
         found.note("items", note, "items=[...] (--items)")
     return items, facts

@@ -17,65 +17,59 @@ from typing import IO, Any
 
 import pandas as pd
 
-from gindex_lab.foundation.bounds import UNCHECKED, current, too_large
+from gindex_lab.foundation.bounds import UNCHECKED, current, too_large, within
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import check_archive, open_regular, read_bytes
 from gindex_lab.studies.readers.headers import has_items_only, sniff_header
 from gindex_lab.studies.readers.names import column_of, is_model, is_question
 from gindex_lab.studies.readers.text import (
+    LINES,
+    bad_file,
     encoding_of,
     json_lines,
+    listed,
     load_json,
-    plain,
+    suffix_of,
     wrong_encoding,
 )
 
-__all__ = [
-    "foreign_table",
-    "load_yaml",
-    "parquet_names",
-    "parquet_table",
-    "records_frame",
-    "records_of",
-]
+__all__ = ["foreign_table", "load_yaml", "parquet_names", "parquet_table", "records_frame", "records_of"]
 
+_PARQUET = "write it again with DataFrame.to_parquet"
 _PERSONS = (".sav", ".zsav", ".rds", ".rda", ".rdata")
 
 
 def foreign_table(path: Path, encoding: str | None = None) -> pd.DataFrame:
     """The table in a file of another program, its columns as text."""
-    suffix = plain(path).suffix.lower()
-    if suffix in (".json", ".jsonl", ".ndjson", ".yaml", ".yml"):
+    suffix = suffix_of(path)
+    if suffix in (".json", *LINES, ".yaml", ".yml"):
         table = records_frame(path, suffix, encoding)
     else:
         table = _LOADERS[suffix](path)
-    if table.shape[0] * max(table.shape[1], 1) > current().cells:
-        problem = f"holds {table.shape[0]:,} rows of {table.shape[1]:,} columns"
-        raise too_large("path", str(path), problem, "cells", table.size)
+    _check_size(path, *table.shape)
     table.columns = [str(name) for name in table.columns]
     if not table.columns.is_unique:
         twice = table.columns[table.columns.duplicated()][0]
-        problem = f"[duplicate-label] has two columns {twice!r}"
-        remedy = "give each a name of its own"
-        raise BadInput("path", str(path), problem, remedy)
+        raise bad_file(path, f"[duplicate-label] has two columns {twice!r}", "give each a name of its own")
     if table.empty:
-        raise BadInput("path", str(path), "[empty] has no row", "give at least one row")
+        raise bad_file(path, "[empty] has no row", "give at least one row")
     whole = table.apply(_whole_numbers)
     return _named_rows(whole) if suffix in _PERSONS else whole
 
 
+def _check_size(path: Path, rows: int, columns: int) -> None:
+    within("cells", rows * columns, path, f"holds {rows:,} rows of {columns:,} columns")
+
+
 def _damaged(path: Path, kind: str, error: object, remedy: str) -> BadInput:
-    problem = f"[damaged] is not {kind} that can be read ({error})"
-    return BadInput("path", str(path), problem, remedy)
+    return bad_file(path, f"[damaged] is not {kind} that can be read ({error})", remedy)
 
 
 def _whole_numbers(column: pd.Series) -> pd.Series:
     """1.0, 2.0 as 1, 2, so that an id is not called '1.0'."""
     if not pd.api.types.is_float_dtype(column) or column.isna().any() or len(column) == 0:
         return column
-    return (
-        column.astype("int64") if (column % 1 == 0).all() and column.abs().max() < 2**53 else column
-    )
+    return column.astype("int64") if (column % 1 == 0).all() and column.abs().max() < 2**53 else column
 
 
 def _named_rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -89,9 +83,7 @@ def _named_rows(table: pd.DataFrame) -> pd.DataFrame:
     table = table.reset_index(drop=True)
     table.insert(0, "agent", labels)
     if numbered:
-        note = (
-            "no column names the agents: they are called after their rows (choose with columns=...)"
-        )
+        note = "no column names the agents: they are called after their rows (choose with columns=...)"
         table.attrs["notes"] = [note]
     return table
 
@@ -105,30 +97,24 @@ def _excel(path: Path) -> pd.DataFrame:
         with open_regular(path) as file:
             with zipfile.ZipFile(file) as archive:
                 check_archive(archive, path)
-            sheets: Mapping[str, pd.DataFrame] = pd.read_excel(
-                file, sheet_name=None, engine="openpyxl"
-            )
+            sheets: Mapping[str, pd.DataFrame] = pd.read_excel(file, sheet_name=None, engine="openpyxl")
     except BadInput:
         raise
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError, TypeError) as error:
         raise _damaged(path, "an Excel workbook", error, remedy) from None
     filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
     if not filled:
-        raise BadInput("path", str(path), "[empty] has no filled sheet", "give at least one row")
+        raise bad_file(path, "[empty] has no filled sheet", "give at least one row")
     name = next((one for one, sheet in filled.items() if _holds_scores(sheet)), next(iter(filled)))
     table = filled[name].dropna(how="all").dropna(how="all", axis=1)
-    alike = [
-        one for one, sheet in filled.items() if list(sheet.columns) == list(filled[name].columns)
-    ]
+    alike = [one for one, sheet in filled.items() if list(sheet.columns) == list(filled[name].columns)]
     header = [str(column) for column in table.columns]
     if len(alike) > 1 and not column_of(header, "agent") and has_items_only(header):
         parts = [filled[one].dropna(how="all").assign(agent=one) for one in alike]
         table = pd.concat(parts, ignore_index=True)
-        table.attrs["notes"] = [
-            f"each of {len(alike)} sheets was read as an agent, called after it"
-        ]
+        table.attrs["notes"] = [f"each of {len(alike)} sheets was read as an agent, called after it"]
     elif len(filled) > 1:
-        others = ", ".join([repr(one) for one in filled if one != name][:3])
+        others = listed(one for one in filled if one != name)
         note = f"the sheet {name!r} was read, others were left out ({others}): save one sheet to choose"
         table.attrs["notes"] = [note]
     return table
@@ -145,10 +131,7 @@ def _spss(path: Path) -> pd.DataFrame:
     broken = (pyreadstat.ReadstatError, pyreadstat.PyreadstatError)
     try:
         _, about = pyreadstat.read_sav(str(path), metadataonly=True)
-        cells = max(about.number_rows or 0, 0) * (about.number_columns or 0)
-        if cells > current().cells:
-            problem = f"holds {about.number_rows:,} rows of {about.number_columns:,} columns"
-            raise too_large("path", str(path), problem, "cells", cells)
+        _check_size(path, max(about.number_rows or 0, 0), about.number_columns or 0)
         table, _ = pyreadstat.read_sav(str(path))
     except (*broken, ValueError, OSError, UnicodeError) as error:
         if isinstance(error, BadInput):
@@ -170,35 +153,27 @@ def parquet_names(path: Path) -> list[str]:
             about = parquet.read_metadata(file)
             names = [str(name) for name in about.schema.to_arrow_schema().names]
     except (ArrowException, OSError, ValueError) as error:
-        remedy = "write it again with DataFrame.to_parquet"
-        problem = f"[damaged] is not Parquet ({error})"
-        raise BadInput("path", str(path), problem, remedy) from None
-    allowed, cells = current(), about.num_rows * len(names)
-    if len(names) > allowed.columns:
-        raise too_large("path", str(path), f"has {len(names):,} columns", "columns", len(names))
-    if cells > allowed.cells:
-        problem = f"holds {about.num_rows:,} rows of {len(names):,} columns"
-        raise too_large("path", str(path), problem, "cells", cells)
-    groups = (about.row_group(k).total_byte_size for k in range(about.num_row_groups))
-    unpacked = sum(groups)
-    if unpacked > allowed.size:
-        raise too_large("path", str(path), f"unpacks to {unpacked:,} bytes", "size", unpacked)
+        raise _damaged(path, "Parquet", error, _PARQUET) from None
+    within("columns", len(names), path, f"has {len(names):,} columns")
+    _check_size(path, about.num_rows, len(names))
+    unpacked = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
+    within("size", unpacked, path, f"unpacks to {unpacked:,} bytes")
     return names
 
 
 def parquet_table(path: Path) -> pd.DataFrame:
+    """The table in a Parquet file."""
     parquet_names(path)  # within the limits, or refused
     try:
         with open_regular(path) as file:
             _check_texts(path, file)
             file.seek(0)
-            return pd.read_parquet(file)
+            table = pd.read_parquet(file)
     except BadInput:
         raise
     except (OSError, ValueError, TypeError, NotImplementedError) as error:
-        remedy = "write it again with DataFrame.to_parquet"
-        problem = f"[damaged] is not Parquet that pandas can read ({error})"
-        raise BadInput("path", str(path), problem, remedy) from None
+        raise _damaged(path, "Parquet", error, _PARQUET) from None
+    return table.rename(columns=str)
 
 
 def _check_texts(path: Path, file: IO[bytes]) -> None:
@@ -215,9 +190,8 @@ def _check_texts(path: Path, file: IO[bytes]) -> None:
             if kinds.is_string(column.type.value_type) or kinds.is_binary(column.type.value_type):
                 lengths = compute.binary_length(column.dictionary).cast("int64")
                 unfolded += compute.sum(lengths.take(column.indices)).as_py() or 0
-        if unfolded > current().document:
-            problem = f"unfolds to more than {unfolded:,} bytes of text, to be held whole"
-            raise too_large("path", str(path), problem, "document", 10 * unfolded)
+        problem = f"unfolds to more than {unfolded:,} bytes of text, to be held whole"
+        within("document", unfolded, path, problem, more=10)
 
 
 # -- R -----------------------------------------------------------------------------------------------
@@ -228,7 +202,7 @@ def _r_data(path: Path) -> pd.DataFrame:
     content = _unpacked(path)
     import rdata  # takes half a second: not for a file that is refused
 
-    kind = ".rds" if plain(path).suffix.lower() == ".rds" else ".rda"
+    kind = ".rds" if suffix_of(path) == ".rds" else ".rda"
     try:
         found = rdata.conversion.convert(rdata.parser.parse_data(content, extension=kind))
     except (ValueError, NotImplementedError, EOFError, IndexError, TypeError, KeyError) as error:
@@ -236,9 +210,9 @@ def _r_data(path: Path) -> pd.DataFrame:
     objects = found if isinstance(found, dict) else {"": found}
     tables = {name: table for name, one in objects.items() if (table := _r_table(one)) is not None}
     if len(tables) != 1:
-        names = ", ".join(repr(name) for name in tables) or "none"
+        names = listed(tables, 9) or "none"
         problem = f"[not-a-table] holds {len(tables)} data frames ({names})"
-        raise BadInput("path", str(path), problem, remedy)
+        raise bad_file(path, problem, remedy)
     return next(iter(tables.values()))
 
 
@@ -257,10 +231,7 @@ def _r_table(found: object) -> pd.DataFrame | None:
 def _unpacked(path: Path) -> bytes:
     """The bytes of an R file, whichever way R packed it (gzip is undone by `read_bytes`)."""
     data = read_bytes(path)
-    opened: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
-        b"BZh": bz2.open,
-        b"\xfd7zXZ": lzma.open,
-    }
+    opened: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
     for mark, opener in opened.items():
         if data.startswith(mark):
             most = int(min(current().document, max(UNCHECKED, current().ratio * len(data))))
@@ -276,15 +247,8 @@ def _unpacked(path: Path) -> bytes:
     return data
 
 
-_LOADERS: dict[str, Callable[[Path], pd.DataFrame]] = {
-    ".xlsx": _excel,
-    ".xlsm": _excel,
-    ".sav": _spss,
-    ".zsav": _spss,
-    ".rds": _r_data,
-    ".rda": _r_data,
-    ".rdata": _r_data,
-}
+_LOADERS = dict.fromkeys((".xlsx", ".xlsm"), _excel) | dict.fromkeys((".sav", ".zsav"), _spss)
+_LOADERS |= dict.fromkeys((".rds", ".rda", ".rdata"), _r_data)
 
 
 # -- YAML, and lists or mappings of objects in JSON --------------------------------------------------
@@ -305,7 +269,7 @@ def load_yaml(path: Path, encoding: str | None = None) -> Any:
         raise wrong_encoding(path, error) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         problem = f"[not-yaml] is not YAML ({' '.join(str(error).split())[:200]})"
-        raise BadInput("path", str(path), problem, "fix the file") from None
+        raise bad_file(path, problem, "fix the file") from None
     if _unfolded(found, {}, 0) > current().cells:
         problem = "unfolds to too many values (its references repeat one another)"
         raise too_large("path", str(path), problem, "cells", current().cells * 10)
@@ -348,9 +312,7 @@ def records_of(found: Any) -> list[dict[str, Any]] | None:
     if not isinstance(found, dict) or not found:
         return None
     if all(isinstance(one, dict) for one in found.values()) and len(found) > 1:
-        scored = all(
-            any(isinstance(x, (int, float)) for x in one.values()) for one in found.values()
-        )
+        scored = all(any(isinstance(x, (int, float)) for x in one.values()) for one in found.values())
         inside = [name for one in found.values() for name in one]
         turned = sum(map(is_model, inside)) * 2 > len(inside) and not any(map(is_model, found))
         turned |= all(map(is_question, found)) and not any(map(is_question, inside))
@@ -362,13 +324,12 @@ def records_of(found: Any) -> list[dict[str, Any]] | None:
 
 def records_frame(path: Path, suffix: str, encoding: str | None) -> pd.DataFrame:
     """The table of such a document."""
-    if suffix in (".jsonl", ".ndjson"):
+    if suffix in LINES:
         records: Any = [row for _, row in json_lines(path, [], encoding)]
     else:
         found = load_json(path, encoding) if suffix == ".json" else load_yaml(path, encoding)
         records = records_of(found)
     if not records:
         problem = "[not-a-table] is not a table: neither a list of mappings nor a mapping of them"
-        remedy = "write one mapping per model"
-        raise BadInput("path", str(path), problem, remedy)
+        raise bad_file(path, problem, "write one mapping per model")
     return pd.json_normalize(records, max_level=2)

@@ -11,7 +11,7 @@ from typing import Any
 
 from gindex_lab.foundation.files import comments_in
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
-from gindex_lab.studies.readers.foreign import records_of
+from gindex_lab.studies.readers.foreign import foreign_table, load_yaml, parquet_names, records_of
 from gindex_lab.studies.readers.headers import is_scores, is_scores_by_model, sniff_header
 from gindex_lab.studies.readers.names import column_of, flat_names, unsure_item
 from gindex_lab.studies.readers.signatures import of_document, of_line
@@ -22,19 +22,12 @@ from gindex_lab.studies.readers.text import (
     glimpse_of,
     is_lines,
     json_glimpse,
-    plain,
+    suffix_of,
 )
 
 __all__ = [
-    "BESIDE",
-    "FOREIGN",
-    "FORMATS",
-    "HELM_FILES",
-    "READERS",
-    "SUFFIXES",
-    "column_of",
-    "separator_of",
-    "sniff",
+    *("BESIDE", "FOREIGN", "FORMATS", "HELM_FILES", "READERS", "SUFFIXES", "TABLES", "TABLE_FORMATS"),
+    *("separator_of", "sniff"),
 ]
 
 FORMATS = {
@@ -68,18 +61,21 @@ FORMATS = {
     "wide": "wide tables: agents in the first column, then one column per item (the same files)",
     "tidy": "the folder that Responses.save writes: responses.csv",
 }
-# modules that are not called like their format; `read_<format>` is in them
-_MODULES = {
+TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
+_MODULES = {  # those that are not called like their format
     "code_benchmarks": "evalplus livecodebench",
     "preferences": "alpaca-eval arena mt-bench arena-hard",
+    "prompt_tests": "promptfoo deepeval",
     "boards": "arc-prize bfcl",
     "harness": "lm-eval",
     "inspect_logs": "inspect",
     "tables": "irw long",
+    "terminal_bench": "terminal-bench harbor",
+    "wide": "wide leaderboard",
 }
 _MODULE = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}
-READERS = {  # module and function of each
-    kind: f"{_MODULE.get(kind, kind.replace('-', '_'))}.read_{kind.replace('-', '_')}"
+READERS = {  # the module and the function of each
+    kind: (_MODULE.get(kind, kind.replace("-", "_")), f"read_{kind.replace('-', '_')}")
     for kind in FORMATS
     if kind != "tidy"
 }
@@ -96,11 +92,23 @@ promptfooconfig.yaml task.yaml docker-compose.yaml trajectory.json ctrf.json
 """
 BESIDE = frozenset(_SIDE_FILES.split())  # what tools write beside their logs: lists, settings
 HELM_FILES = ("run_spec.json", "per_instance_stats.json", "stats.json", "scenario_state.json")
+_START = 4_000_000  # bytes in which the header of a table, or the first line, must end
 
 
 def sniff(path: Path, encoding: str | None = None) -> str | None:
-    """The format of one file, or None.
+    """The format of one file, by its name and its beginning.
 
+    Parameters
+    ----------
+    path : the file
+    encoding : of text that is not UTF-8
+
+    Returns
+    -------
+    One of `FORMATS`, or None for a file that none of them describes.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "scores.csv")
@@ -108,24 +116,21 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
     ...     sniff(file)
     'irw'
     """
-    suffix = plain(path).suffix.lower()
+    suffix = suffix_of(path)
     if path.name in HELM_FILES:
         return "helm"
-    if suffix == ".eval" or suffix == ".json":
+    if suffix in (".eval", ".json"):
         return _sniff_json(path)
     if suffix in LINES:
         return _sniff_lines(path)
     if suffix == ".parquet":
-        from gindex_lab.studies.readers.foreign import parquet_names
-
         return sniff_header(parquet_names(path))
     if suffix in FOREIGN:
         return _sniff_foreign(path, suffix, encoding)
     if suffix not in TABLES:
         return None
     header, *rows = _csv_start(path, encoding) or [[]]
-    some = [dict(zip(header, row, strict=False)) for row in rows]
-    return "long" if _agents_repeat(some) else sniff_header(header)
+    return _sniff_rows(header, [dict(zip(header, row, strict=False)) for row in rows])
 
 
 def separator_of(path: Path, encoding: str | None = None) -> str:
@@ -147,13 +152,23 @@ def separator_of(path: Path, encoding: str | None = None) -> str:
 def _csv_start(path: Path, encoding: str | None) -> list[list[str]]:
     """The header and the first rows, up to one with a cell that is too long for csv."""
     separator = separator_of(path, encoding)
-    start = beginning(path, 4_000_000).decode(encoding_of(path, encoding), errors="replace")
+    start = beginning(path, _START).decode(encoding_of(path, encoding), errors="replace")
+    lines = start.splitlines()[comments_in(start) :][:300]
     found: list[list[str]] = []
     with suppress(csv.Error):
-        for row in csv.reader(start.splitlines()[comments_in(start) :][:300], delimiter=separator):
-            if row:
-                found.append(row)
+        for row in csv.reader(lines, delimiter=separator):
+            found += [row] if row else []
     return found
+
+
+def _sniff_rows(header: Sequence[str], rows: Sequence[Any]) -> str | None:
+    """A table by its header; rows with an id, a score and an agent are responses if an agent has several."""
+    some = [row for row in rows[:200] if isinstance(row, dict)]
+    if some and unsure_item(list(some[0])):
+        agent = column_of(list(some[0]), "agent")[0]
+        if len({str(row.get(agent)) for row in some}) < len(some):
+            return "long"
+    return sniff_header(header)
 
 
 def _sniff_json(path: Path) -> str | None:
@@ -163,44 +178,30 @@ def _sniff_json(path: Path) -> str | None:
         return _sniff_lines(path)
     found = json_glimpse(path)
     tool = of_document(found)
-    if tool is None and isinstance(found, list) and found and isinstance(found[0], dict):
-        return "long" if _agents_repeat(found) else sniff_header(list(found[0])) or "long"
-    if tool is None and is_scores(found):
+    if tool is not None:
+        return tool
+    if isinstance(found, list) and found and isinstance(found[0], dict):
+        return _sniff_rows(list(found[0]), found) or "long"
+    if is_scores(found):
         return "per-model"
-    if tool is None and is_scores_by_model(found):
+    if is_scores_by_model(found):
         return "wide"
-    rows = _wrapped(found) if tool is None else None
-    if rows:
-        kind = "long" if _agents_repeat(rows) else sniff_header(list(rows[0]))
-        return kind if kind in ("long", "wide", "leaderboard") else None
-    return tool
-
-
-def _wrapped(found: object) -> list[dict[str, Any]] | None:
-    """The rows of a table that is the only list in an object: {"updated": ..., "models": [...]}."""
+    # the rows of a table that is the only list in an object: {"updated": ..., "models": [...]}
     lists = isinstance(found, dict) and any(isinstance(one, list) for one in found.values())
     rows = records_of(found) if lists else None
-    named = rows and (column_of(list(rows[0]), "agent") or "name" in rows[0])
-    return rows if named else None
-
-
-def _agents_repeat(rows: Sequence[Any]) -> bool:
-    """Whether rows that have an id, a score and an agent are responses: an agent has several of them."""
-    some = [row for row in rows[:200] if isinstance(row, dict)]
-    if not some or not unsure_item(list(some[0])):
-        return False
-    agent = column_of(list(some[0]), "agent")[0]
-    names = [str(row.get(agent)) for row in some]
-    return len(set(names)) < len(names)
+    if not rows or not (column_of(list(rows[0]), "agent") or "name" in rows[0]):
+        return None
+    kind = _sniff_rows(list(rows[0]), rows)
+    return kind if kind in ("long", "wide", "leaderboard") else None
 
 
 def _sniff_lines(path: Path) -> str | None:
-    start = beginning(path, 4_000_000).decode(encoding_of(path), errors="replace")
+    start = beginning(path, _START).decode(encoding_of(path), errors="replace").lstrip("\ufeff")
     first = next((line for line in start.splitlines() if line.strip()), "")
     try:
         found = json.loads(first.lstrip("\ufeff"))
     except (ValueError, RecursionError):
-        found = glimpse_of(start.lstrip("\ufeff")) if first.lstrip("\ufeff")[:1] == "[" else None
+        found = glimpse_of(start) if first.lstrip("\ufeff")[:1] == "[" else None
     found = found[0] if isinstance(found, list) and found else found
     if not isinstance(found, dict):
         return None
@@ -215,12 +216,9 @@ def _sniff_lines(path: Path) -> str | None:
 
 def _sniff_foreign(path: Path, suffix: str, encoding: str | None) -> str | None:
     """Excel, SPSS and R hold tables; YAML a table or a log."""
-    from gindex_lab.studies.readers.foreign import foreign_table, load_yaml
-
     if suffix in (".yaml", ".yml"):
         found = load_yaml(path, encoding)
-        tool = of_document(found)
-        rows = records_of(found)
+        tool, rows = of_document(found), records_of(found)
         if tool is not None or not rows or not column_of([str(name) for name in rows[0]], "agent"):
             return tool
     return sniff_header(list(foreign_table(path, encoding).columns))

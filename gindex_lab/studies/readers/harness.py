@@ -4,9 +4,9 @@ A line of `samples_<task>_<time>.jsonl` is one document under one filter: `doc_i
 `metrics` (names) and each metric as a key of its own. The model's name is not in it: it stands in the
 `results_<time>.json` beside (or `<own name>_<time>.json`), or in the name of the folder. Versions 0.4.0-0.4.2
 wrote `results.json` and a list of samples in `<arguments of the model>_<task>.jsonl`. Where there are no
-samples, the results themselves are read: one item per task, its score the mean over documents. What a sample
-has as its perplexity is a log-likelihood, or [log-likelihood, words or bytes]: it is read per word or byte,
-where more is better, and exp(-mean), weighted by length, is the perplexity of the results.
+samples, the results themselves are read: one item per task, its score the mean over documents. The perplexity
+of a sample is a log-likelihood, or [log-likelihood, words or bytes]: it is read per word or byte, where more
+is better, and exp(-mean), weighted by length, is the perplexity of the results.
 (docs/interface.md, `--log_samples`; EvaluationTracker and api/task.py of lm-eval 0.4.13, run and read in
 November 2026.)
 """
@@ -16,81 +16,62 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, short
-from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.harness_results import (
-    TIME,
-    Run,
-    no_filter,
-    read_results,
-    rising,
-    runs_of,
-)
-from gindex_lab.studies.readers.metrics import Metrics, lacks_metric, settle_direction
-from gindex_lab.studies.readers.naming import agent_name
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import loaded
-from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import json_lines, plain
+from gindex_lab.foundation.errors import short
+from gindex_lab.studies.readers.harness_results import TIME, Run, no_filter, read_results, runs_of
+from gindex_lab.studies.readers.metrics import Metrics, lacks_metric, rising, settle_direction
+from gindex_lab.studies.readers.parts import loaded, model_of_folder
+from gindex_lab.studies.readers.roles import keep_roles
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, json_lines, listed, stem_of, suffix_of
 
 __all__ = ["read_lm_eval"]
 
 _SAMPLES = re.compile(rf"(?:samples_)?(?P<task>.+?)(?:_(?P<time>{TIME}))?$")
 _LIKELY = re.compile("perplexity|ppl|bits_per")
+# Older logs do not list their metrics: those that the harness has by default
+_USUAL = ("exact_match", "acc", "acc_norm", "em", "f1", "pass@1", "prompt_level_strict_acc")
 
 
-def read_lm_eval(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_lm_eval(files: Sequence[Path], found: Storage) -> None:
     """Read samples where there are some, and otherwise results."""
-    samples = [f for f in files if plain(f).suffix.lower() != ".json"]
-    results = loaded([file for file in files if file not in samples], found, options)
+    samples = [f for f in files if suffix_of(f) != ".json"]
+    results = loaded([file for file in files if file not in samples], found)
     if not samples:
-        read_results(results, found, options)
+        read_results(results, found)
         return
-    runs = runs_of(samples, results, found, options)
-    reader = _Samples(found, options)
-    current = _newest(samples, runs, found, options)
+    runs = runs_of(samples, results, found)
+    reader = _Samples(found)
+    current = _newest(samples, runs, found)
     for file in current:
-        with found.reading(file, options, *reader.state, reader.changed):
+        with found.reading(file):
             reader.read(file, runs)
-    later = [file for file in current if file in reader.likely]
-    if later and not len(found):  # there is nothing beside them
+    if reader.likely and not len(found):  # there is nothing beside them
         reader.beside = False
-        for file in later:
+        for file in [file for file in current if file in reader.likely]:
             del found.skipped[file]
-            with found.reading(file, options, *reader.state, reader.changed):
+            with found.reading(file):
                 reader.read(file, runs)
     reader.finish()
 
 
-def _newest(
-    samples: Sequence[Path],
-    runs: dict[tuple[Path, str], Run],
-    found: Collector,
-    options: Options,
-) -> list[Path]:
+def _newest(samples: Sequence[Path], runs: Mapping[tuple[Path, str], Run], found: Storage) -> list[Path]:
     """Of runs of one task in one folder with the same settings, the newest, which the harness takes too; but
     not one with a limit in place of one with more documents."""
     last: dict[tuple[Path, str, str], tuple[float, str, Path]] = {}
-    for file in samples if options.repeats == "error" else ():
-        task, time = _task_and_time(file)
-        run = runs.get((file.parent, time))
-        if run:
-            key = file.parent, task, json.dumps([run.model, run.settings], default=str)
-            size = run.sizes.get(task, 0)
-            last[key] = max(last.get(key, (0, "", file)), (size, time, file))
+    known = {file: _task_and_time(file) for file in samples}
+    known = {file: one for file, one in known.items() if (file.parent, one[1]) in runs}
+    for file, (task, time) in known.items() if found.options.repeats == "error" else ():
+        run = runs[file.parent, time]
+        key = file.parent, task, json.dumps([run.model, run.settings], default=str)
+        last[key] = max(last.get(key, (0, "", file)), (run.sizes.get(task, 0), time, file))
     kept = {file for *_, file in last.values()}
-    left = [
-        f for f in samples if last and f not in kept and (f.parent, _task_and_time(f)[1]) in runs
-    ]
+    left = [file for file in known if last and file not in kept]
     if left:
-        shown = ", ".join(file.name for file in left[:3]) + " …" * (len(left) > 3)
-        said = (
-            f"of runs with the same settings the newest with most documents was read, not {shown}"
-        )
+        said = f"of runs with the same settings the newest with most documents was read, not {listed(left)}"
         found.note("repeats", said, "repeats='trials' or 'first' (--repeats)")
     return [file for file in samples if file not in left]
 
@@ -101,24 +82,26 @@ def _newest(
 class _Samples(Metrics):
     """Reads sample files one after the other, and remembers what was chosen and what was odd."""
 
-    def __init__(self, found: Collector, options: Options) -> None:
-        super().__init__(found, options)
+    def __init__(self, found: Storage) -> None:
+        super().__init__(found)
         self.changed: set[str] = set()
+        found.remember(self.changed)
         self.likely: set[Path] = set()  # files of log-likelihoods, left out beside shares
-        self.beside = found.many and not options.strict
-        self.unscored = 0
+        self.beside = found.many and not found.options.strict
         self.shots: int | None = None  # examples in the prompt, of the task that is being read
 
-    def read(self, file: Path, runs: dict[tuple[Path, str], Run]) -> None:
+    def read(self, file: Path, runs: Mapping[tuple[Path, str], Run]) -> None:
         task, time = _task_and_time(file)
         run = runs.get((file.parent, time)) or runs.get((file.parent, ""))
-        task = _known_task(task, run.tasks) if run and not time else task
-        model = run.model if run else self._from_folder(file)
-        model = agent_name(model, file, self.found, self.options, run.settings if run else {})
-        if self.found.is_unwanted(file, model, task, self.options):
+        if run and not time:  # the name ends with the task: the longest that is known
+            ends = [one for one in run.tasks if task == one or task.endswith(f"_{one}")]
+            task = max(ends, key=len, default=task)
+        model = self.found.agent(
+            run.model if run else self._from_folder(file), file, run.settings if run else {}
+        )
+        if self.found.is_unwanted(file, model, task):
             return
-        shots = run.settings["model+args"]["shots"] if run else None
-        self.shots = (shots or {}).get(task, 0) if run else None
+        self.shots = (run.settings["model+args"]["shots"] or {}).get(task, 0) if run else None
         first = run.filters.get(task) if run else None
         ways = run.directions.get(task, {}) if run else {}
         wanted = self._wanted_filter(file, task)
@@ -126,12 +109,12 @@ class _Samples(Metrics):
             self._read_lines(file, task, model, ways, wanted)
 
     def _read_lines(
-        self, file: Path, task: str, model: str, ways: dict[str, str], wanted: str | None
+        self, file: Path, task: str, model: str, ways: Mapping[str, str], wanted: str | None
     ) -> bool:
         """Add the documents under one filter (None: the first that comes); whether there were some."""
         others: dict[str, None] = {}
         scored: bool | None = None  # whether any document has the metric of the task
-        for number, line in json_lines(file, self.found.notes, self.options.encoding):
+        for number, line in json_lines(file, self.found.notes, self.found.options.encoding):
             name = str(line.get("filter", "none"))
             wanted = name if wanted is None else wanted
             if wanted == name:
@@ -141,52 +124,46 @@ class _Samples(Metrics):
                 others[name] = None
         if scored is False:
             raise lacks_metric(self.chosen[task], file, f"task {task!r}")
-        if others and scored is not None and self.options.filter is None:
-            names = ", ".join(map(repr, others))
-            said = f"{task}: the task's first filter {wanted!r} was read, not {names}"
+        if others and scored is not None and self.found.options.filter is None:
+            said = f"{task}: the task's first filter {wanted!r} was read, not {listed(others, 9)}"
             self.found.note("filter", said, "filter=... (--filter)")
         return scored is not None or not others
 
     def _wanted_filter(self, file: Path, task: str) -> str | None:
         """The filter that was asked for, where the task has it; None to take the task's first."""
-        given = self.options.filter
+        given = self.found.options.filter
         if given is None:
             return None
-        lines = json_lines(file, [], self.options.encoding)
+        lines = json_lines(file, [], self.found.options.encoding)
         filters = dict.fromkeys(str(line.get("filter", "none")) for _, line in lines)
         if len(filters) > 1 and given not in filters:
             raise no_filter(given, filters, task)
         return given if given in filters else None
 
     def _add(
-        self,
-        line: dict[str, Any],
-        number: int,
-        model: str,
-        task: str,
-        ways: dict[str, str],
-        file: Path,
+        self, line: dict[str, Any], number: int, model: str, task: str, ways: Mapping[str, str], file: Path
     ) -> None:
         if "doc_id" not in line:
-            problem = f"[no-id] has no doc_id in line {number}"
-            raise BadInput("path", str(file), problem, "write the log with --log_samples")
+            raise bad_file(
+                file, f"[no-id] has no doc_id in line {number}", "write the log with --log_samples"
+            )
         metric = self.chosen.get(task) or self._choose(line, task, ways, file)
         value, length = _number(metric, line.get(metric))
         if value is None:
             problem = f"[not-a-number] has {metric}={short(line[metric])} in line {number}"
-            raise BadInput("path", str(file), problem, "choose another with metric=... (--metric)")
-        self.unscored += value != value
+            raise bad_file(file, problem, "choose another with metric=... (--metric)")
+        if value != value:
+            self.found.count("gaps", "samples have no score, and count as missing")
         document = str(line["doc_id"])
         code = self.found.add(model, task, document, value)
         if length:
-            self.found.item_facts.setdefault((task, document), {})["length"] = length
+            self.found.facts_of(task, document)["length"] = length
         options = line.get("resps")  # of multiple choice: the likelihood of each option
         if metric in ("acc", "acc_norm") and isinstance(options, list) and len(options) > 1:
-            self.found.item_facts.setdefault((task, document), {})["choices"] = len(options)
+            self.found.facts_of(task, document)["choices"] = len(options)
         if self.found.details is not None:
             self._detail(line)
-        if roles := log_roles(line, self.options):
-            self.found.item_facts.setdefault((task, document), {}).update(roles)
+        keep_roles(self.found, task, document, line)
         if "doc_hash" in line:
             text = zlib.crc32(str(line["doc_hash"]).encode())
             if not self.found.same_text(code, text):
@@ -201,45 +178,40 @@ class _Samples(Metrics):
             known["configuration"] = f"num_fewshot={self.shots}"
         self.found.detail(**known)
 
-    def _choose(self, line: dict[str, Any], task: str, ways: dict[str, str], file: Path) -> str:
-        listed = line.get("metrics")
-        names = listed if isinstance(listed, list) else _usual_metrics(line)
+    def _choose(self, line: dict[str, Any], task: str, ways: Mapping[str, str], file: Path) -> str:
+        names = line.get("metrics")
+        names = names if isinstance(names, list) else [name for name in _USUAL if name in line]
         numbers = [str(m) for m in names if _number(str(m), line.get(m))[0] is not None]
         metric = self.of(task, numbers, file, rising(numbers, ways))
         value, length = _number(metric, line.get(metric))
-        if length or (_LIKELY.search(metric) and value is not None and value <= 0):
-            if self.beside and not self.options.metrics_of(task):
-                self.likely.add(file)
-                problem = f"has log-likelihoods ({metric}) of task {task!r}, others have shares"
-                raise BadInput("path", str(file), problem, f"include=['task:{task}'] reads them")
-            per = " per word or byte, weight 'length' in .items" if length else ""
-            said = (
-                f"{task}: {metric!r} of a sample is its log-likelihood{per}, and more is better; "
-                "exp(-mean) is the perplexity of the results"
-            )
-            self.found.note("direction", said)
-        else:
-            settle_direction(metric, self.found, self.options, log=ways.get(metric), family=task)
+        if not length and not (_LIKELY.search(metric) and value is not None and value <= 0):
+            settle_direction(metric, self.found, log=ways.get(metric), family=task)
+            return metric
+        if self.beside and not self.found.options.metrics_of(task):
+            self.likely.add(file)
+            problem = f"has log-likelihoods ({metric}) of task {task!r}, others have shares"
+            raise bad_file(file, problem, f"include=['task:{task}'] reads them")
+        per = " per word or byte, weight 'length' in .items" if length else ""
+        said = (
+            f"{task}: {metric!r} of a sample is its log-likelihood{per}, and more is better; "
+            "exp(-mean) is the perplexity of the results"
+        )
+        self.found.note("direction", said)
         return metric
 
     def _from_folder(self, file: Path) -> str:
-        """The harness writes org__model for org/model."""
         folder = file.resolve().parent.name
-        name = folder.replace("__", "/", 1)
+        name = model_of_folder(folder)
         note = f"no results file beside the samples in {folder!r}: the model is called {name!r}"
         self.found.note("agents", note, "agents={old: new}")
         return name
 
     def finish(self) -> None:
         self.say()
-        if self.unscored:
-            said = f"{self.unscored} samples have no score, and count as missing"
-            self.found.note("gaps", said)
         if self.changed:
-            first = sorted(self.changed)[0]
             said = (
-                f"{len(self.changed)} documents ({first} …) have another doc_hash in another run: "
-                "the runs may have used different versions of the task"
+                f"{len(self.changed)} documents ({min(self.changed)} …) have another doc_hash in another "
+                "run: the runs may have used different versions of the task"
             )
             self.found.note("items", said, "exclude=[...] (--exclude)")
 
@@ -256,24 +228,8 @@ def _number(metric: str, given: Any) -> tuple[float | None, float]:
     return as_number(given), 0.0
 
 
-def _usual_metrics(line: dict[str, Any]) -> list[str]:
-    """Older logs do not list their metrics: those that the harness has by default."""
-    usual = ("exact_match", "acc", "acc_norm", "em", "f1", "pass@1", "prompt_level_strict_acc")
-    return [name for name in usual if name in line]
-
-
-def _known_task(name: str, tasks: set[str]) -> str:
-    """The task with which a name ends: the longest that is known, else the name itself.
-
-    >>> _known_task("pretrained__org__m_arc_easy", {"arc_easy", "easy"})
-    'arc_easy'
-    """
-    ends = [task for task in tasks if name == task or name.endswith(f"_{task}")]
-    return max(ends, key=len, default=name)
-
-
 def _task_and_time(file: Path) -> tuple[str, str]:
     """The task and the time in a name such as samples_arc_easy_2024-05-01T10-00-00.1.jsonl."""
-    match = _SAMPLES.match(plain(file).stem)
+    match = _SAMPLES.match(stem_of(file))
     assert match is not None  # a name has at least one character
     return match["task"], match["time"] or ""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
-from gindex_lab.studies.readers.naming import agent_name
-from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.metrics import Metrics, rising, settle_direction
 from gindex_lab.studies.readers.parts import mapping
-from gindex_lab.studies.readers.text import load_json, plain
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, listed, load_json, stem_of
 
-__all__ = ["TIME", "Run", "model_of", "no_filter", "read_results", "rising", "runs_of"]
+__all__ = ["TIME", "Run", "model_of", "no_filter", "read_results", "runs_of"]
 
 TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _RESULTS = re.compile(rf"(?:.+_(?P<time>{TIME})|results)$")  # without a time until 0.4.2
@@ -33,30 +31,27 @@ class Run(NamedTuple):
     sizes: dict[str, float]  # documents of each task; a run with a limit has fewer
 
 
-def no_filter(given: str, filters: dict[str, None], task: str) -> BadInput:
-    remedy = f"it has {', '.join(map(repr, filters))}"
-    return BadInput("filter", given, f"[not-found] is not in task {task!r}", remedy)
+def no_filter(given: str, filters: Iterable[str], task: str) -> BadInput:
+    """The error for a filter that a task does not have."""
+    return BadInput("filter", given, f"[not-found] is not in task {task!r}", f"it has {listed(filters, 9)}")
 
 
-def runs_of(
-    samples: Sequence[Path], results: dict[Path, Any], found: Collector, options: Options
-) -> dict[tuple[Path, str], Run]:
-    """What is known of each run, by folder and time; ("" for the only one of a folder)."""
+def runs_of(samples: Sequence[Path], results: dict[Path, Any], found: Storage) -> dict[tuple[Path, str], Run]:
+    """What is known of each run, by folder and time ("" for the only one of a folder)."""
     known = dict(results)
     for folder in {file.parent for file in samples}:
         for file in sorted(folder.glob("results*.json*")):
             if file not in known and file not in found.skipped:
-                with found.reading(file, options):
-                    known[file] = load_json(file, options.encoding)
+                with found.reading(file):
+                    known[file] = load_json(file, found.options.encoding)
     runs: dict[tuple[Path, str], Run] = {}
     for file, content in known.items():
-        match = _RESULTS.match(plain(file).stem)
+        match = _RESULTS.match(stem_of(file))
         model = model_of(content) if isinstance(content, dict) else ""
         if match and model:
-            about = _settings(content), _first_filters(content)
+            about = _directions(content), _settings(content), _first_filters(content)
             tasks = {*mapping(content, "configs"), *mapping(content, "results")}
-            run = Run(model, _directions(content), *about, tasks, _sizes(content))
-            runs[file.parent, match["time"] or ""] = run
+            runs[file.parent, match["time"] or ""] = Run(model, *about, tasks, _sizes(content))
     for folder in {folder for folder, _ in runs}:
         models = {run.model for (where, _), run in runs.items() if where == folder}
         if len(models) == 1:
@@ -92,18 +87,16 @@ def _settings(content: dict[str, Any]) -> dict[str, Any]:
 def _sizes(content: dict[str, Any]) -> dict[str, float]:
     """How many documents of each task were read, where the log says so."""
     counts = {task: mapping(content["n-samples"], task) for task in mapping(content, "n-samples")}
-    return {
-        task: float(n) for task, one in counts.items() if (n := as_number(one.get("effective")))
-    }
+    return {task: float(n) for task, one in counts.items() if (n := as_number(one.get("effective")))}
 
 
 def _first_filters(content: dict[str, Any]) -> dict[str, str]:
     """The first filter of each task, as its configuration lists them."""
     found = {}
     for task, config in mapping(content, "configs").items():
-        listed = config.get("filter_list") if isinstance(config, dict) else None
-        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
-            found[str(task)] = str(listed[0].get("name"))
+        filters = config.get("filter_list") if isinstance(config, dict) else None
+        if isinstance(filters, list) and filters and isinstance(filters[0], dict):
+            found[str(task)] = str(filters[0].get("name"))
     return found
 
 
@@ -117,53 +110,42 @@ def _directions(content: dict[str, Any]) -> dict[str, dict[str, str]]:
     }
 
 
-def rising(names: list[str], ways: dict[str, str]) -> list[str]:
-    """The metrics of which more is better; where there are none, all of them."""
-    return [m for m in names if (ways.get(m) or direction_of(m)) != "lower"] or names
-
-
-def read_results(results: dict[Path, Any], found: Collector, options: Options) -> None:
-    metrics, groups = Metrics(found, options), set[str]()
+def read_results(results: dict[Path, Any], found: Storage) -> None:
+    """A score for each task of each results file that is not a group of tasks."""
+    metrics, groups = Metrics(found), set[str]()
+    found.remember(groups)
     common = _common(results)
     for file, content in results.items():
-        with found.reading(file, options, *metrics.state, groups):
+        with found.reading(file):
             _read_run(file, content, metrics, common, groups)
-    said = "results only, no samples: each task is one item, its score a mean over documents"
-    found.note("items", said)
+    found.note("items", "results only, no samples: each task is one item, its score a mean over documents")
     metrics.say()
     if groups:
-        shown = ", ".join(sorted(groups)[:5])
-        found.note("items", f"means over groups of tasks were left out: {shown}")
+        found.note("items", f"means over groups of tasks were left out: {', '.join(sorted(groups)[:5])}")
 
 
 def _read_run(
     file: Path, content: Any, metrics: Metrics, common: dict[str, set[str]], groups: set[str]
 ) -> None:
-    """One results file: a score for each task that is not a group of tasks."""
-    found, options = metrics.found, metrics.options
+    found = metrics.found
     if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
-        problem = "has no table of results by task"
-        raise BadInput("path", str(file), problem, "name a results file of the harness")
+        raise bad_file(file, "has no table of results by task", "name a results file of the harness")
     model = model_of(content)
-    if not model and options.agent_from not in ("file", "folder"):
+    if not model and found.options.agent_from not in ("file", "folder"):
         problem = "[no-model] does not say which model it is of (no model_name, no config)"
-        remedy = "add model_name to it, or pass agent_from='file'"
-        raise BadInput("path", str(file), problem, remedy)
-    model = agent_name(model, file, found, options, _settings(content))
-    skipped = _groups(content)
+        raise bad_file(file, problem, "add model_name to it, or pass agent_from='file'")
+    model = found.agent(model, file, _settings(content))
+    skipped, first, directions = _groups(content), _first_filters(content), _directions(content)
     groups |= skipped & set(content["results"])
-    first = _first_filters(content)
     for task, scores in content["results"].items():
-        unwanted = found.is_unwanted(file, model, str(task), options)
+        unwanted = found.is_unwanted(file, model, str(task))
         if task not in skipped and isinstance(scores, dict) and not unwanted:
-            ways = _directions(content).get(task, {})
-            table = _table(scores)
-            names = rising(list(table), ways)
+            ways, table = directions.get(task, {}), _table(scores)
+            names = rising(table, ways)
             names = [name for name in names if name in common[task]] or names
-            metric = metrics.of(task, list(table), file, names)
-            settle_direction(metric, found, options, log=ways.get(metric), item=str(task))
-            value = _filtered(table[metric], task, first.get(task), metrics)
-            found.add(model, "", str(task), value)
+            metric = metrics.of(task, table, file, names)
+            settle_direction(metric, found, log=ways.get(metric), item=str(task))
+            found.add(model, "", str(task), _filtered(table[metric], task, first.get(task), found))
             if found.details is not None and (shots := _shots(content, task)) is not None:
                 found.detail(configuration=f"num_fewshot={shots}")
 
@@ -206,14 +188,14 @@ def _table(scores: dict[str, Any]) -> dict[str, dict[str, float]]:
     return table
 
 
-def _filtered(filters: dict[str, float], task: str, first: str | None, metrics: Metrics) -> float:
+def _filtered(filters: dict[str, float], task: str, first: str | None, found: Storage) -> float:
     """The score under the filter that was asked for, else the task's first."""
-    options = metrics.options
-    if len(filters) > 1 and options.filter is not None and options.filter not in filters:
-        raise no_filter(options.filter, dict.fromkeys(filters), task)
-    taken = next(name for name in (options.filter, first, *filters) if name in filters)
-    if len(filters) > 1 and options.filter is None:
-        rest = ", ".join(repr(name) for name in filters if name != taken)
+    wanted = found.options.filter
+    if len(filters) > 1 and wanted is not None and wanted not in filters:
+        raise no_filter(wanted, filters, task)
+    taken = next(name for name in (wanted, first, *filters) if name in filters)
+    if len(filters) > 1 and wanted is None:
+        rest = listed((name for name in filters if name != taken), 9)
         said = f"{task}: the task's first filter {taken!r} was read, not {rest}"
-        metrics.found.note("filter", said, "filter=... (--filter)")
+        found.note("filter", said, "filter=... (--filter)")
     return filters[taken]

@@ -74,9 +74,7 @@ def has_items_only(header: Collection[str]) -> bool:
     (True, False)
     """
     names = {name.strip().lower() for name in header}
-    asked = names & {*ITEMS, *TEXTS} or {
-        name for name in names if name.rpartition(".")[-1] in TEXTS
-    }
+    asked = names & {*ITEMS, *TEXTS} or {name for name in names if name.rpartition(".")[-1] in TEXTS}
     return bool(asked) and len(responses_in(names)) == 1
 
 

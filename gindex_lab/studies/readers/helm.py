@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, short
-from gindex_lab.studies.readers.collect import Collector, as_number
+from gindex_lab.foundation.errors import short
 from gindex_lab.studies.readers.metrics import Metrics, choose_metric, settle_direction
-from gindex_lab.studies.readers.naming import agent_name
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import mapping
-from gindex_lab.studies.readers.roles import log_roles
-from gindex_lab.studies.readers.text import load_json
+from gindex_lab.studies.readers.roles import keep_roles
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, load_json
 
 __all__ = ["MAIN_METRICS", "headlines_of", "read_helm", "scenario_of"]
 
@@ -40,6 +38,7 @@ MAIN_METRICS = (
 # What HELM's own tables print: `main_name` and `main_split` of its schemas, by groups of runs (names or
 # globs); a group stands twice where schemas differ. Of crfm-helm 0.5.16.
 _HEADLINES = Path(__file__).with_name("helm_headlines.csv")
+_WRITTEN = "name a run folder that helm-run wrote"
 _ADAPTER = ("model_deployment", "method", "max_train_instances", "temperature", "max_tokens")
 
 
@@ -61,58 +60,51 @@ def _headlines() -> list[list[str]]:
     return list(csv.reader(_HEADLINES.read_text(encoding="utf-8").splitlines()[1:]))
 
 
-def read_helm(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_helm(files: Sequence[Path], found: Storage) -> None:
     """Read each run folder: agents are models, families are scenarios, trials are train trials."""
-    metrics, counts = Metrics(found, options), Counter[str]()
+    metrics = Metrics(found)
     for folder in sorted({file.parent for file in files}):
-        with found.reading(folder, options, *metrics.state, counts):
-            _read_run(folder, metrics, counts)
+        with found.reading(folder):
+            _read_run(folder, metrics, found)
     metrics.others = {run: some & {*MAIN_METRICS} for run, some in metrics.others.items()}
     metrics.say()
-    said = {"perturbed": "perturbed instances were left out: they are other inputs"}
-    said["whole"] = "runs have no per_instance_stats.json: each is one item, its mean"
-    for kind, what in said.items():
-        if counts[kind]:
-            found.note("items", f"{counts[kind]} {what}")
 
 
-def _read_run(folder: Path, metrics: Metrics, counts: Counter[str]) -> None:
-    found, options = metrics.found, metrics.options
-    model, scenario, headlines = _run(folder, found, options)
-    if found.is_unwanted(folder, model, scenario, options):
+def _read_run(folder: Path, metrics: Metrics, found: Storage) -> None:
+    model, scenario, headlines = _run(folder, found)
+    if found.is_unwanted(folder, model, scenario):
         return
-    entries = _entries(folder, options)
-    kept = [entry for entry in entries if not _perturbed(entry)]
-    counts["perturbed"] += len(entries) - len(kept)
-    counts["whole"] += "instance_id" not in entries[0]
-    names = _metrics(kept)
-    wanted = options.metrics_of(scenario)
+    entries = _entries(folder, found.options)
+    kept = [entry for entry in entries if entry.get("perturbation") is None]
+    whole = "instance_id" not in entries[0]
+    left = len(entries) - len(kept)
+    found.count("items", "perturbed instances were left out: they are other inputs", left)
+    found.count("items", "runs have no per_instance_stats.json: each is one item, its mean", whole)
+    names = dict.fromkeys(n for entry in kept for n in map(_name, entry["stats"]) if n)
+    wanted = found.options.metrics_of(scenario)
     usual = _candidates(names, headlines, scenario.partition(":")[0])
+    what = f"run {folder.name!r}"
     if not usual and not wanted:
-        choose_metric([], (), folder, f"run {folder.name!r}")
-    metric = metrics.of(scenario, names, folder, usual, f"run {folder.name!r}")
+        choose_metric((), (), folder, what)  # refused, whatever other runs have
+    metric = metrics.of(scenario, names, folder, usual, what)
     split = _split(kept, metric, [where for name, where in headlines if name == metric or wanted])
-    one = {} if "instance_id" in entries[0] else {"item": scenario}
-    settle_direction(metric, found, options, family=None if one else scenario, **one)
+    settle_direction(metric, found, **{"item" if whole else "family": scenario})
     left = sum(_add(entry, metric, split, model, scenario, found, folder) for entry in kept)
     if left:
-        said = f"{scenario}: {left} instances of other splits than {split!r} were left out"
-        found.note("items", said)
-    _add_roles(folder, scenario, found, options)
+        found.note("items", f"{scenario}: {left} instances of other splits than {split!r} were left out")
+    _add_roles(folder, scenario, found)
 
 
-def _add_roles(folder: Path, scenario: str, found: Collector, options: Options) -> None:
+def _add_roles(folder: Path, scenario: str, found: Storage) -> None:
     """Facts of instances that were asked for: they stand in `scenario_state.json`."""
     path = folder / "scenario_state.json"
-    asked = any(options.columns.get(role) for role in ("difficulty", "weight", "family"))
-    content = load_json(path, options.encoding) if asked and path.exists() else {}
+    asked = any(found.options.columns.get(role) for role in ("difficulty", "weight", "family"))
+    content = load_json(path, found.options.encoding) if asked and path.exists() else {}
     states = content.get("request_states") if isinstance(content, dict) else None
     for state in states if isinstance(states, list) else ():
         instance = mapping(state, "instance")
-        if "id" in instance:
-            roles = log_roles(instance, options)
-            if roles and found.has_item(scenario, str(instance["id"])):
-                found.item_facts.setdefault((scenario, str(instance["id"])), {}).update(roles)
+        if "id" in instance and found.has_item(scenario, str(instance["id"])):
+            keep_roles(found, scenario, str(instance["id"]), instance)
 
 
 def scenario_of(name: str) -> str:
@@ -124,57 +116,42 @@ def scenario_of(name: str) -> str:
     return re.sub(r"(?<=[:,])model(?:_deployment)?=[^,]*(?:,|$)", "", name).rstrip(",:")
 
 
-def _run(
-    folder: Path, found: Collector, options: Options
-) -> tuple[str, str, list[tuple[str, str]]]:
+def _run(folder: Path, found: Storage) -> tuple[str, str, list[tuple[str, str]]]:
     """Model, scenario, and the metrics and splits of HELM's own tables."""
     path = folder / "run_spec.json"
     if not path.exists():
         problem = "[no-model] holds stats of HELM but no run_spec.json, which names the model"
-        raise BadInput("path", str(folder), problem, "copy the whole run folder")
-    spec = load_json(path, options.encoding)
+        raise bad_file(folder, problem, "copy the whole run folder")
+    spec = load_json(path, found.options.encoding)
     adapter = mapping(spec, "adapter_spec")
     model = adapter.get("model") or adapter.get("model_deployment")
     if not model or not isinstance(spec.get("name"), str):
         problem = "[no-model] does not name the run and its adapter_spec.model"
-        raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
+        raise bad_file(path, problem, _WRITTEN)
     listed = spec.get("groups")
     groups = [str(g) for g in listed] if isinstance(listed, list) else []
     known = [headlines_of(group) for group in (*groups, spec["name"].partition(":")[0])]
-    settings = {"model+args": {k: adapter.get(k) for k in _ADAPTER}}
-    model = agent_name(str(model), folder, found, options, settings)
+    model = found.agent(str(model), folder, {"model+args": {k: adapter.get(k) for k in _ADAPTER}})
     return model, scenario_of(spec["name"]), next(filter(None, known), [])
 
 
 def _entries(folder: Path, options: Options) -> list[dict[str, Any]]:
     """Instances with their stats; of `stats.json`, one entry with the stats of the whole run."""
-    path = folder / "per_instance_stats.json"
+    path, whole = folder / "per_instance_stats.json", folder / "stats.json"
     if path.exists():
         content = load_json(path, options.encoding)
-        if not _is_list_of(content, "stats"):
-            problem = "[not-a-list] is not a list of instances with stats"
-            raise BadInput("path", str(path), problem, "name a run folder that helm-run wrote")
-    elif (folder / "stats.json").exists():
-        stats = load_json(folder / "stats.json", options.encoding)
-        content = [{"stats": stats if isinstance(stats, list) else []}]
+        entries: list[Any] = content if isinstance(content, list) else [None]
+        if not all(isinstance(entry, dict) and isinstance(entry.get("stats"), list) for entry in entries):
+            raise bad_file(path, "[not-a-list] is not a list of instances with stats", _WRITTEN)
+    elif whole.exists():
+        stats = load_json(whole, options.encoding)
+        entries = [{"stats": stats if isinstance(stats, list) else []}]
     else:
-        problem = (
-            "[unfinished] has neither per_instance_stats.json nor stats.json: the run did not end"
-        )
-        raise BadInput("path", str(folder), problem, "run helm-run to its end, or leave it out")
-    if not content:
-        raise BadInput("path", str(path), "[empty] has no instance", "leave the run out")
-    return content
-
-
-def _is_list_of(content: object, key: str) -> bool:
-    return isinstance(content, list) and all(
-        isinstance(entry, dict) and isinstance(entry.get(key), list) for entry in content
-    )
-
-
-def _perturbed(entry: dict[str, Any]) -> bool:
-    return entry.get("perturbation") is not None
+        problem = "[unfinished] has neither per_instance_stats.json nor stats.json: the run did not end"
+        raise bad_file(folder, problem, "run helm-run to its end, or leave it out")
+    if not entries:
+        raise bad_file(path, "[empty] has no instance", "leave the run out")
+    return entries
 
 
 def _name(stat: object) -> str:
@@ -185,19 +162,16 @@ def _name(stat: object) -> str:
     return "" if name.get("split") == "train" else str(name.get("name") or "")
 
 
-def _metrics(entries: Sequence[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(n for e in entries for n in map(_name, e["stats"]) if n))
-
-
-def _candidates(names: list[str], headlines: Sequence[tuple[str, str]], group: str) -> list[str]:
+def _candidates(names: Iterable[str], headlines: Sequence[tuple[str, str]], group: str) -> list[str]:
     """That of HELM's own tables, else one that is called after the scenario, else what is usual.
 
     >>> _candidates(["exact_match", "aci_bench_accuracy"], [], "aci_bench")
     ['aci_bench_accuracy', 'exact_match']
     """
-    own = [name for name in names if name in (f"{group}_accuracy", f"{group}_score")]
+    there = list(names)
+    own = [name for name in there if name in (f"{group}_accuracy", f"{group}_score")]
     known = [name for name, _ in headlines]
-    return [name for name in dict.fromkeys((*known, *own, *MAIN_METRICS)) if name in names]
+    return [name for name in dict.fromkeys((*known, *own, *MAIN_METRICS)) if name in there]
 
 
 def _split(entries: Sequence[dict[str, Any]], metric: str, headlines: Sequence[str]) -> str:
@@ -208,13 +182,7 @@ def _split(entries: Sequence[dict[str, Any]], metric: str, headlines: Sequence[s
 
 
 def _add(
-    entry: dict[str, Any],
-    metric: str,
-    split: str,
-    model: str,
-    scenario: str,
-    found: Collector,
-    folder: Path,
+    entry: dict[str, Any], metric: str, split: str, model: str, scenario: str, found: Storage, folder: Path
 ) -> bool:
     """Add one instance; whether it was left out because it is of another split."""
     stats = [stat for stat in entry["stats"] if _name(stat) == metric]
@@ -240,5 +208,5 @@ def _mean(stat: dict[str, Any], folder: Path) -> float:
         value = None if total is None else total / count
     if value is None:
         problem = f"[not-a-number] has a stat that is not a number: {short(stat)}"
-        raise BadInput("path", str(folder), problem, "run helm-run again")
+        raise bad_file(folder, problem, "run helm-run again")
     return value

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
-from gindex_lab.studies.readers.naming import agent_name
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, wrong_field
-from gindex_lab.studies.readers.text import plain
+from gindex_lab.studies.readers.foreign import parquet_table
+from gindex_lab.studies.readers.metrics import Metrics, rising, settle_direction
+from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, model_of_folder
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, stem_of, suffix_of
 
 __all__ = ["read_lighteval", "task_and_time"]
 
@@ -31,14 +30,14 @@ _TOOL = "lighteval"
 _DETAILS = re.compile(r"(?:details_)?(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+))?$")
 
 
-def read_lighteval(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_lighteval(files: Sequence[Path], found: Storage) -> None:
     """Agents are models, families are tasks, items are samples."""
-    details = [f for f in files if plain(f).suffix.lower() == ".parquet"]
-    results = loaded([f for f in files if f not in details], found, options)
+    details = [f for f in files if suffix_of(f) == ".parquet"]
+    results = loaded([f for f in files if f not in details], found)
     if details:
-        _read_details(details, results, found, options)
+        _read_details(details, results, found)
     else:
-        _read_results(results, found, options)
+        _read_results(results, found)
 
 
 def task_and_time(stem: str) -> tuple[str, str]:
@@ -56,32 +55,28 @@ def _model(content: Any, file: Path) -> str:
     general = field(content, "config_general", dict, file, _TOOL)
     name = general.get("model_name") or mapping(general, "model_config").get("model_name")
     if not isinstance(name, str) or not name:
-        problem = "[missing-field] does not name its model (config_general.model_name)"
-        raise wrong_field(file, problem, "add it")
+        raise bad_file(file, "[missing-field] does not name its model (config_general.model_name)", "add it")
     return name
 
 
 # -- results -----------------------------------------------------------------------------------------
 
 
-def _read_results(results: Mapping[Path, Any], found: Collector, options: Options) -> None:
-    metrics = Metrics(found, options)
+def _read_results(results: Mapping[Path, Any], found: Storage) -> None:
+    metrics = Metrics(found)
     for file, content in results.items():
-        with found.reading(file, options, *metrics.state):
-            model = agent_name(_model(content, file), file, found, options, {})
-            tasks = field(content, "results", dict, file, _TOOL)
-            for task, scores in tasks.items():
+        with found.reading(file):
+            model = found.agent(_model(content, file), file)
+            for task, scores in field(content, "results", dict, file, _TOOL).items():
                 if task == "all" or "_average" in task or not isinstance(scores, dict):
                     continue
                 numbers = _numbers({k: v for k, v in scores.items() if not k.endswith("_stderr")})
-                metric = metrics.of(task, list(numbers), file, _rising(numbers))
-                settle_direction(metric, found, options, item=task)
+                metric = metrics.of(task, numbers, file, rising(numbers, {}))
+                settle_direction(metric, found, item=task)
                 found.add(model, "", task, numbers[metric])
     if not metrics.chosen and not found.skipped:
-        first = next(iter(results))
-        raise wrong_field(first, "[empty] has no task in its results", "leave it out")
-    said = "results only, no details: each task is one item, its score a mean over samples"
-    found.notes.append(said)
+        raise bad_file(next(iter(results)), "[empty] has no task in its results", "leave it out")
+    found.note("items", "results only, no details: each task is one item, its score a mean over samples")
     metrics.say()
 
 
@@ -90,45 +85,35 @@ def _numbers(scores: Mapping[str, Any]) -> dict[str, float]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _rising(names: Iterable[str]) -> list[str]:
-    return [name for name in names if direction_of(name) != "lower"]
-
-
 # -- details -----------------------------------------------------------------------------------------
 
 
-def _read_details(
-    files: Sequence[Path], results: Mapping[Path, Any], found: Collector, options: Options
-) -> None:
+def _read_details(files: Sequence[Path], results: Mapping[Path, Any], found: Storage) -> None:
     models: dict[str, list[str]] = {}
     for file, content in results.items():
-        with found.reading(file, options):
-            time = plain(file).stem.removeprefix("results_")
+        with found.reading(file):
+            time = stem_of(file).removeprefix("results_")
             models.setdefault(time, []).append(_model(content, file))
-    metrics = Metrics(found, options)
-    items, unscored = Identities(), 0
+    metrics, items = Metrics(found), Identities()
     for file in files:
-        with found.reading(file, options, *metrics.state):
-            task, time = task_and_time(plain(file).stem)
-            model = _beside(models.get(time, []), file) or _from_folder(file, found)
-            model = agent_name(model, file, found, options, {})
+        with found.reading(file):
+            task, time = task_and_time(stem_of(file))
+            model = found.agent(_beside(models.get(time, []), file) or _from_folder(file, found), file)
             samples = list(_samples(file))
             names = dict.fromkeys(name for *_, numbers in samples for name in numbers)
             if not names:
-                problem = "[empty] has no score that is a number"
-                raise wrong_field(file, problem, "choose another task")
-            metric = metrics.of(task, list(names), file, _rising(names))
-            settle_direction(metric, found, options, family=task)
+                raise bad_file(file, "[empty] has no score that is a number", "choose another task")
+            metric = metrics.of(task, names, file, rising(names, {}))
+            settle_direction(metric, found, family=task)
             for number, (label, content, choices, numbers) in enumerate(samples):
                 value = numbers.get(metric, float("nan"))
-                unscored += value != value
+                found.count("gaps", "samples have no score, and count as missing", value != value)
                 item = items.name(task, label or str(number), content)
                 found.add(model, task, item, value)
                 if choices > 1 and metric.startswith("acc"):
-                    found.item_facts.setdefault((task, item), {})["choices"] = choices
+                    found.facts_of(task, item)["choices"] = choices
     metrics.say()
     items.say(found)
-    found.note_count(unscored, "samples have no score, and count as missing")
 
 
 def _beside(models: Sequence[str], file: Path) -> str | None:
@@ -138,25 +123,23 @@ def _beside(models: Sequence[str], file: Path) -> str | None:
     return named[0] if named else models[0] if len(models) == 1 else None
 
 
-def _from_folder(file: Path, found: Collector) -> str:
+def _from_folder(file: Path, found: Storage) -> str:
     """details/<org>/<model>/<time>/details_....parquet: what stands between `details` and the time."""
     parts = file.resolve().parent.parts
     start = -parts[::-1].index("details") if "details" in parts else -2
     inside = parts[start:] if start else ()
     named = [part for part in inside if not re.match(r"\d{4}-\d\d-\d\dT", part)] or [parts[-1]]
-    name = "/".join(named).replace("__", "/", 1)
+    name = model_of_folder("/".join(named))
     found.note_once(f"no results file names the model: it is called {name!r} after its folder")
     return name
 
 
 def _samples(file: Path) -> Iterator[tuple[str, object, int, dict[str, float]]]:
     """(label, what tells the sample from others, number of options, scores) of each row."""
-    from gindex_lab.studies.readers.foreign import parquet_table
-
     table = parquet_table(file)
     scores = "metric" if "metric" in table else "metrics"
     if table.empty:
-        raise wrong_field(file, "[empty] has no sample", "leave it out")
+        raise bad_file(file, "[empty] has no sample", "leave it out")
     for row in table.to_dict("records"):
         found, doc = _object(row.get(scores), file), _object(row.get("doc") or {}, file)
         choices = doc.get("choices") if doc else row.get("choices")
@@ -171,5 +154,6 @@ def _object(value: Any, file: Path) -> dict[str, Any]:
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             value = ast.literal_eval(value)
     if not isinstance(value, dict):
-        raise wrong_field(file, f"has {value!r} where lighteval writes scores", "write it again")
+        problem = f"[wrong-type] has {value!r} where lighteval writes scores"
+        raise bad_file(file, problem, "write it again")
     return value

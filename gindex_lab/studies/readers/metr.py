@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.metrics import choose_metric, note_metrics
+from gindex_lab.studies.readers.metrics import Metrics
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Repeats, rows_of, score_of, wrong_field
+from gindex_lab.studies.readers.parts import Repeats, name_in, rows_of, score_of
 from gindex_lab.studies.readers.roles import log_roles
+from gindex_lab.studies.readers.storage import Storage
 
 __all__ = ["read_metr"]
 
@@ -27,42 +27,48 @@ _FACTS = {"human_minutes": "minutes", "task_source": "source", "human_source": "
 _WEIGHTS = {"equal_task_weight": "weight", "invsqrt_task_weight": "invsqrt_task_weight"}
 
 
-def read_metr(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_metr(files: Sequence[Path], found: Storage) -> None:
     """Agents are aliases, families are task families, and repeated runs are trials."""
-    turn, unscored, differ, people = Repeats(), 0, set(), 0
-    metric, others = "", set()
+    metrics, turn, differ = Metrics(found), Repeats(), set[str]()
     weights: dict[tuple[str, str], dict[str, dict[str, float]]] = {}  # by task, weighting and agent
+    columns = found.options.columns
     for file in files:
-        with found.reading(file, options):
-            for number, row in rows_of(file, found, options, ["task_id"]):
-                if not metric:
+        with found.reading(file):
+            for number, row in rows_of(file, found, ["task_id"]):
+                if not metrics.chosen:
                     known = [name for name in _METRICS if name in row]
-                    metric = choose_metric(known, options.metrics, file, "the runs")
-                    others = set(known)
-                agent = _name(row, file, number, "alias", "model")
-                task = _name(row, file, number, "task_id")
+                    metrics.of("", known, file, what="the runs")
+                agent = name_in(row, file, number, "alias", "model")
+                task = name_in(row, file, number, "task_id")
                 family = str(row.get("task_family") or task.split("/")[0])
-                value = score_of(row.get(metric), file, f"line {number}")
-                unscored += value != value
-                people += agent.lower() == "human"
+                value = score_of(row.get(metrics.chosen[""]), file, f"line {number}")
+                found.count("gaps", "runs have no score, and count as missing", value != value)
+                said = (
+                    "runs are of people ('human' is an agent too): leave it out with agents=[...] (--agents)"
+                )
+                found.count("agents", said, agent.lower() == "human")
                 item = task.removeprefix(f"{family}/")
                 found.add(agent, family, item, value, trial=turn.next(agent, family, item))
-                for name in _WEIGHTS.keys() & row.keys() if "weight" not in options.columns else ():
+                for name in _WEIGHTS.keys() & row.keys() if "weight" not in columns else ():
                     weight = score_of(row[name], file, f"the weight in line {number}")
                     runs = weights.setdefault((family, item), {}).setdefault(name, {})
                     runs[agent] = runs.get(agent, 0.0) + weight
-                differ |= _add_facts(found.item_facts.setdefault((family, item), {}), row, options)
+                differ |= _add_facts(found.facts_of(family, item), row, found.options)
                 about = found.agent_facts.setdefault(agent, {})
                 if isinstance(row.get("model"), str):
                     about.setdefault("model", row["model"])
-                date = row.get(options.columns.get("date") or "release_date")
+                date = row.get(columns.get("date") or "release_date")
                 if date is not None:
                     about.setdefault("date", date)
     for pair, some in weights.items():
         for name, by_agent in some.items():
             found.item_facts[pair][_WEIGHTS[name]] = sum(by_agent.values()) / len(by_agent)
-    found.notes.extend(note_metrics({"runs": metric}, {"runs": others}))
-    _say(found, unscored, differ, people)
+    metrics.say()
+    if any("minutes" in row for row in found.item_facts.values()):
+        found.note("roles", "human_minutes were read as the minutes of the items")
+    if differ:
+        words = " and ".join(sorted(differ))
+        found.note("roles", f"some tasks have several values of {words}: the first was kept")
 
 
 def _add_facts(facts: dict[str, Any], row: dict[str, Any], options: Options) -> set[str]:
@@ -74,24 +80,3 @@ def _add_facts(facts: dict[str, Any], row: dict[str, Any], options: Options) -> 
         roles.pop("weight", None)  # of one run
     known |= {name: value for name, value in roles.items() if name in asked or name not in known}
     return {name for name, value in known.items() if facts.setdefault(name, value) != value}
-
-
-def _say(found: Collector, unscored: int, differ: set[str], people: int) -> None:
-    found.note_count(unscored, "runs have no score, and count as missing")
-    if people:
-        found.notes.append(
-            f"'human' is an agent too ({people} runs of people): leave it out with agents=[...] (--agents)"
-        )
-    if any("minutes" in row for row in found.item_facts.values()):
-        found.notes.append("human_minutes were read as the minutes of the items")
-    if differ:
-        words = " and ".join(sorted(differ))
-        found.notes.append(f"some tasks have several values of {words}: the first was kept")
-
-
-def _name(row: dict[str, Any], file: Path, number: int, *names: str) -> str:
-    for name in names:
-        if isinstance(row.get(name), (str, int)) and str(row[name]).strip():
-            return str(row[name])
-    problem = f"[missing-field] has no {names[0]} in line {number}"
-    raise wrong_field(file, problem, "fix or drop the line")

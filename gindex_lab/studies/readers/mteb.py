@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import field, score_of, wrong_field
-from gindex_lab.studies.readers.text import load_json
+from gindex_lab.studies.readers.parts import field, model_of_folder, score_of
+from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import bad_file, listed, load_json
 
 __all__ = ["read_mteb"]
 
@@ -35,49 +35,41 @@ class _MtebResult(NamedTuple):
     splits: dict[str, list[dict[str, Any]]]
 
 
-def read_mteb(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_mteb(files: Sequence[Path], found: Storage) -> None:
     """Agents are models, families are tasks, items are subsets of a split."""
-    results = []
+    results, options = [], found.options
     for file in files:
-        with found.reading(file, options):
+        with found.reading(file):
             results.append(_result(file, load_json(file, options.encoding)))
     names = _agents(results, found)
     metric = options.metrics[0] if options.metrics else "main_score"
-    settle_direction(metric, found, options, guess="higher" if metric == "main_score" else None)
+    settle_direction(metric, found, guess="higher" if metric == "main_score" else None)
     left: Counter[str] = Counter()
     for one in results:
-        with found.reading(one.file, options):
+        with found.reading(one.file):
             chosen = _split(one, options)
             left.update(split for split in one.splits if split not in chosen)
             for split in chosen:
                 for subset in one.splits[split]:
                     _add(one, split, subset, metric, names[one.model, one.revision], found)
-    found.notes.append(f"metric {metric!r} was read; each subset of a task is an item")
+    found.note("metric", f"metric {metric!r} was read; each subset of a task is an item")
     if left:
         shown = ", ".join(f"{split!r} of {n} files" for split, n in left.items())
         found.note("items", f"other splits were left out: {shown}", "filter=... (--filter)")
 
 
 def _add(
-    one: _MtebResult,
-    split: str,
-    subset: Mapping[str, Any],
-    metric: str,
-    agent: str,
-    found: Collector,
+    one: _MtebResult, split: str, subset: Mapping[str, Any], metric: str, agent: str, found: Storage
 ) -> None:
     if metric not in subset:
-        remedy = f"choose one of {', '.join(map(repr, list(subset)[:6]))} with metric=..."
-        problem = f"[missing-field] has no {metric!r} for {one.task!r}"
-        raise wrong_field(one.file, problem, remedy)
+        remedy = f"choose one of {listed(subset, 6)} with metric=..."
+        raise bad_file(one.file, f"[missing-field] has no {metric!r} for {one.task!r}", remedy)
     label = str(subset.get("hf_subset") or "default")
     item = split if label == "default" else f"{split}/{label}"
-    value = score_of(subset[metric], one.file, f"{one.task}/{item}")
-    found.add(agent, one.task, item, value)
+    found.add(agent, one.task, item, score_of(subset[metric], one.file, f"{one.task}/{item}"))
     languages = subset.get("languages")
     if isinstance(languages, list):
-        facts = found.item_facts.setdefault((one.task, item), {})
-        facts.setdefault("languages", ", ".join(map(str, languages)))
+        found.facts_of(one.task, item).setdefault("languages", ", ".join(map(str, languages)))
 
 
 def _result(file: Path, content: Any) -> _MtebResult:
@@ -90,7 +82,7 @@ def _result(file: Path, content: Any) -> _MtebResult:
         given = {k: v for k, v in content.items() if isinstance(v, dict) and k not in _BESIDE}
         splits = {split: _older(value) for split, value in given.items()}
     if not any(splits.values()):
-        raise wrong_field(file, f"[empty] has no score for {task!r}", "run the task again")
+        raise bad_file(file, f"[empty] has no score for {task!r}", "run the task again")
     folder = file.resolve().parent
     experiment = folder.name if folder.parent.name == "experiments" else ""
     revision = folder.parent.parent if experiment else folder
@@ -101,8 +93,8 @@ def _result(file: Path, content: Any) -> _MtebResult:
 def _subsets(split: str, given: object, file: Path) -> Iterator[dict[str, Any]]:
     for one in given if isinstance(given, list) else [given]:
         if not isinstance(one, dict):
-            problem = f"has {one!r} among the scores of {split!r}"
-            raise wrong_field(file, problem, "name a file that MTEB wrote")
+            problem = f"[wrong-type] has {one!r} among the scores of {split!r}"
+            raise bad_file(file, problem, "name a file that MTEB wrote")
         yield one
 
 
@@ -118,7 +110,7 @@ def _model(folder: Path, revision: Path) -> str:
     about = folder / "model_meta.json"
     content = load_json(about) if about.is_file() else {}
     name = content.get("name") if isinstance(content, dict) else None
-    return str(name) if name else revision.parent.name.replace("__", "/", 1)
+    return str(name) if name else model_of_folder(revision.parent.name)
 
 
 def _split(one: _MtebResult, options: Options) -> list[str]:
@@ -126,20 +118,18 @@ def _split(one: _MtebResult, options: Options) -> list[str]:
     if wanted is not None:
         if wanted not in one.splits:
             problem = f"[missing-field] is not a split of {one.task!r} in {one.file.name}"
-            remedy = f"it has {', '.join(map(repr, one.splits))}"
-            raise BadInput("filter", wanted, problem, remedy)
+            raise BadInput("filter", wanted, problem, f"it has {listed(one.splits, 9)}")
         return [wanted]
     return ["test"] if "test" in one.splits else list(one.splits)
 
 
-def _agents(results: Sequence[_MtebResult], found: Collector) -> dict[tuple[str, str], str]:
+def _agents(results: Sequence[_MtebResult], found: Storage) -> dict[tuple[str, str], str]:
     """Models; with their revisions where one task was run with several of them."""
     runs = Counter((one.model, one.task) for one in results)
     twice = {model for (model, _), n in runs.items() if n > 1}
     if twice:
         shown = ", ".join(sorted(twice)[:3])
-        said = "several revisions ran the same task, and are agents of their own"
-        found.notes.append(f"{shown}: {said}")
+        found.note("agents", f"{shown}: several revisions ran the same task, and are agents of their own")
     return {
         (one.model, one.revision): one.model + f" ({one.revision[:12]})" * (one.model in twice)
         for one in results

@@ -10,16 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 __all__ = [
-    *(
-        "AUDITED",
-        "ERRORS",
-        "SETTINGS",
-        "SUBJECTS",
-        "TEXTS",
-        "TIERS",
-        "column_of",
-        "families_are_items",
-    ),
+    *("AUDITED", "ERRORS", "SETTINGS", "SUBJECTS", "TEXTS", "TIERS", "column_of", "families_are_items"),
     *(
         "flat_names",
         "is_model",
@@ -87,17 +78,7 @@ _COUNTS = frozenset(
     ["c", "correct", "n_correct", "num_correct", "successes", "n_success", "passed", "n_passed"]
 )
 _TOTALS = frozenset(
-    [
-        "n",
-        "total",
-        "n_total",
-        "num_total",
-        "n_samples",
-        "num_samples",
-        "n_trials",
-        "trials",
-        "attempts",
-    ]
+    ["n", "total", "n_total", "num_total", "n_samples", "num_samples", "n_trials", "trials", "attempts"]
 )
 _PERSONAL = frozenset(("species", "sex", "gender", "age", "session"))
 _UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}

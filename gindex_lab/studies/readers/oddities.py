@@ -1,22 +1,22 @@
-"""What is it, if not a log? A PDF, a picture, a web page saved under another name, a pointer of Git LFS.
+"""Errors for what is not a log: a PDF, a picture, a web page saved under another name, a pointer of Git LFS.
 
-`refuse_other` looks at the first bytes, whatever the file is called; `not_recognised` says of a document or a
-table without a known layout what it holds instead.
+`refuse_other` looks at the first bytes, whatever the file is called; `not_recognised` says what a document or
+a table without a known layout holds instead.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.foundation.inputs import files_below
 from gindex_lab.studies.readers.formats import FORMATS
-from gindex_lab.studies.readers.text import beginning, json_glimpse, load_json, plain
+from gindex_lab.studies.readers.text import bad_file, beginning, json_glimpse, listed, load_json, suffix_of
 
-__all__ = ["first_names", "mixed_formats", "not_recognised", "nothing_there", "refuse_other"]
+__all__ = ["mixed_formats", "not_recognised", "nothing_there", "refuse_other"]
 
 _ITSELF = "name the log or the table itself"
 _KINDS = (  # how it begins, what it is, what to do
@@ -33,16 +33,14 @@ _KINDS = (  # how it begins, what it is, what to do
     (
         rb"(?i)\s*(<!doctype html|<html)",
         "a web page (HTML)",
-        "download the file itself: the page may be an error or a login",
+        "download the file itself: this may be a login page",
     ),
     (rb"\s*<\?xml", "XML", _ITSELF),
     (rb"<<<<<<< ", "a file with the marks of a merge conflict", "resolve the conflict"),
 )
 _SUPPORTED = "supported are " + ", ".join(line.split(":")[0] for line in FORMATS.values())
 _ARCHIVES = (".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
-_LOG = (
-    "name a log of a tool that is known, or pass format=... with columns=... (--format, --columns)"
-)
+_LOG = "name a log of a tool that is known, or pass format=... with columns=... (--format, --columns)"
 
 
 def refuse_other(path: Path) -> None:
@@ -60,20 +58,17 @@ def refuse_other(path: Path) -> None:
     start = beginning(path, 512).removeprefix(b"\xef\xbb\xbf")
     for pattern, what, remedy in _KINDS:
         if re.match(pattern, start, re.DOTALL):
-            raise BadInput("path", str(path), f"[not-a-log] is {what}", remedy)
+            raise bad_file(path, f"[not-a-log] is {what}", remedy)
     if not start.strip() and not beginning(path).strip():
-        raise BadInput("path", str(path), "[empty] is empty", "leave it out")
+        raise bad_file(path, "[empty] is empty", "leave it out")
 
 
 def not_recognised(path: Path) -> BadInput:
     """The error for a file without a known layout: what it holds instead."""
-    suffix = plain(path).suffix.lower()
+    suffix = suffix_of(path)
     if beginning(path, 4) in (b"PK\3\4", b"PK\5\6"):
-        problem, remedy = (
-            "[unknown-format] is a zip archive, and no log of Inspect",
-            "unpack it and name the folder",
-        )
-        return BadInput("path", str(path), problem, remedy)
+        problem = "[unknown-format] is a zip archive, but not a log of Inspect"
+        return bad_file(path, problem, "unpack it and name the folder")
     held = f"ends in {suffix!r}" if suffix else "has no ending that tells its kind"
     if suffix in (".json", ".eval"):
         held = _document(path)
@@ -81,7 +76,7 @@ def not_recognised(path: Path) -> BadInput:
         held = f"begins with {_line(path)}"
     elif suffix in (".csv", ".tsv", ".tab"):
         held = "has only one column, or its separator is neither comma, tab nor semicolon"
-    return BadInput("path", str(path), f"[unknown-format] is not recognised: it {held}", _LOG)
+    return bad_file(path, f"[unknown-format] is not recognised: it {held}", _LOG)
 
 
 def _document(path: Path) -> str:
@@ -110,12 +105,9 @@ def _described(found: object) -> str:
     ("an object of 'model', 'seed'", 'a list of numbers', 'a number')
     """
     if isinstance(found, dict):
-        names = ", ".join(map(repr, list(found)[:6])) + " …" * (len(found) > 6)
-        return f"an object of {names}" if found else "an object without anything in it"
+        return f"an object of {listed(found, 6)}" if found else "an object without anything in it"
     if isinstance(found, list):
-        return (
-            f"a list of {_described(found[0])[2:]}s" if found else "a list without anything in it"
-        )
+        return f"a list of {_described(found[0])[2:]}s" if found else "a list without anything in it"
     words = {str: "a text", bool: "a truth value", int: "a number", float: "a number"}
     return words.get(type(found), "nothing")
 
@@ -123,29 +115,22 @@ def _described(found: object) -> str:
 def nothing_there(folder: Path) -> BadInput:
     """The error for a folder without a log or a table: what it holds instead."""
     files = list(files_below(folder, {}))
-    held = f" (but {first_names(files)})" if files else ""
-    packed = [file for file in files if plain(file).suffix.lower() in _ARCHIVES]
-    remedy = f"unpack {first_names(packed)} and name the folder" if packed else _SUPPORTED
-    return BadInput("path", str(folder), f"[no-log] holds no log and no table{held}", remedy)
+    held = f" (but {listed(files)})" if files else ""
+    packed = [file for file in files if suffix_of(file) in _ARCHIVES]
+    remedy = f"unpack {listed(packed)} and name the folder" if packed else _SUPPORTED
+    return bad_file(folder, f"[no-log] holds no log and no table{held}", remedy)
 
 
 def mixed_formats(
-    path: Path,
-    kinds: Mapping[str, list[Path]],
-    unknown: list[Path],
-    skipped: Mapping[Path, BadInput],
+    path: Path, kinds: Mapping[str, list[Path]], unknown: list[Path], skipped: Mapping[Path, BadInput]
 ) -> BadInput:
     """The error for tables of several formats in one folder, or for files of which none is known."""
-    seen = [f"{len(files)} {kind} ({first_names(files)})" for kind, files in kinds.items()]
-    seen += [f"{len(unknown)} not recognised ({first_names(unknown)})"] if unknown else []
-    seen += [f"{len(skipped)} unreadable ({first_names(list(skipped))})"] if skipped else []
+    seen = [f"{len(files)} {kind} ({listed(files)})" for kind, files in kinds.items()]
+    seen += [f"{len(unknown)} not recognised ({listed(unknown)})"] if unknown else []
+    seen += [f"{len(skipped)} unreadable ({listed(skipped)})"] if skipped else []
     if not kinds:
         problem = f"[unknown-format] is not recognised: {'; '.join(seen)}"
-        return BadInput("path", str(path), problem, _SUPPORTED)
+        return bad_file(path, problem, _SUPPORTED)
     remedy = "read one format at a time: name a file or a folder of one, or pass --format"
     problem = f"[mixed-formats] mixes formats: {'; '.join(seen)}"
-    return BadInput("path", str(path), problem, f"{remedy}; {_SUPPORTED}")
-
-
-def first_names(files: Sequence[Path]) -> str:
-    return ", ".join(file.name for file in files[:3]) + " …" * (len(files) > 3)
+    return bad_file(path, problem, f"{remedy}; {_SUPPORTED}")

@@ -12,41 +12,37 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.studies.readers.collect import Collector, as_number
 from gindex_lab.studies.readers.metrics import Metrics, settle_direction
-from gindex_lab.studies.readers.naming import agent_name
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import field, mapping, wrong_field
-from gindex_lab.studies.readers.text import json_lines
+from gindex_lab.studies.readers.parts import field, mapping
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, json_lines
 
 __all__ = ["read_openai_evals"]
 
 _TOOL = "OpenAI evals"
 
 
-def read_openai_evals(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_openai_evals(files: Sequence[Path], found: Storage) -> None:
     """Agents are completion functions, families are evals, items are samples."""
-    metrics = Metrics(found, options)
+    metrics = Metrics(found)
     for file in files:
-        with found.reading(file, options, *metrics.state):
-            lines = [line for _, line in json_lines(file, found.notes, options.encoding)]
+        with found.reading(file):
+            lines = [line for _, line in json_lines(file, found.notes, found.options.encoding)]
             agent, family = _names(lines[0] if lines else {}, file)
-            agent = agent_name(agent, file, found, options, {})
+            agent = found.agent(agent, file)
             scores, errors = _scores(lines, file)
             if not scores:
                 problem = "[empty] has no event with a score (match or metrics)"
-                raise wrong_field(file, problem, "run the eval again")
+                raise bad_file(file, problem, "run the eval again")
             names = dict.fromkeys(name for each in scores.values() for name in each)
-            metric = metrics.of(family, list(names), file, what=f"eval {family!r}")
-            settle_direction(metric, found, options, family=family)
+            metric = metrics.of(family, names, file, what=f"eval {family!r}")
+            settle_direction(metric, found, family=family)
             for sample, each in scores.items():
                 found.add(agent, family, sample, each.get(metric, float("nan")))
             if not any("final_report" in line for line in lines):
-                said = "the run has no final report; what it has was read"
-                found.notes.append(f"{file.name}: {said}")
+                found.note("files", f"{file.name}: the run has no final report; what it has was read")
             if errors:
-                said = f"{errors} samples ended in an error, and are missing"
-                found.notes.append(f"{file.name}: {said}")
+                found.note("gaps", f"{file.name}: {errors} samples ended in an error, and are missing")
     metrics.say()
 
 
@@ -55,8 +51,7 @@ def _names(first: dict[str, Any], file: Path) -> tuple[str, str]:
     functions = field(spec, "completion_fns", list, file, _TOOL)
     name = field(spec, "eval_name", str, file, _TOOL)
     if not functions:
-        problem = "[missing-field] names no completion function"
-        raise wrong_field(file, problem, "run the eval again")
+        raise bad_file(file, "[missing-field] names no completion function", "run the eval again")
     return " + ".join(str(one) for one in functions), name
 
 
@@ -75,7 +70,7 @@ def _scores(lines: Sequence[dict[str, Any]], file: Path) -> tuple[dict[str, dict
         known = {str(k): as_number(v) for k, v in given.items() if v is not None}
         numbers = {k: v for k, v in known.items() if v is not None}
         if kind == "match" and not numbers:
-            problem = f"has correct={data.get('correct')!r} in line {number}"
-            raise wrong_field(file, problem, "run the eval again")
+            problem = f"[wrong-type] has correct={data.get('correct')!r} in line {number}"
+            raise bad_file(file, problem, "run the eval again")
         scores.setdefault(str(sample), {}).update(numbers)
     return scores, len(errors - set(scores))

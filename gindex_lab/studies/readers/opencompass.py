@@ -17,63 +17,57 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.files import whole_lines
-from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.metrics import (
-    choose_metric,
-    is_unbounded,
-    note_metrics,
-    settle_direction,
-)
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Identities, wrong_field
+from gindex_lab.studies.readers.metrics import Metrics, is_unbounded, settle_direction
+from gindex_lab.studies.readers.parts import Identities
 from gindex_lab.studies.readers.roles import keep_roles
-from gindex_lab.studies.readers.text import load_json, open_text, plain
+from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import bad_file, load_json, open_text, stem_of, suffix_of
 
 __all__ = ["read_opencompass"]
 
 _CORRECT = ("correct", "is_correct", "cascade_correct")
 _WORDS = "elo|rating|rewards?|returns?|lengths?|len|tokens?|counts?|num|std"
 _COUNT = re.compile(rf"(?<![a-z])({_WORDS})(?![a-z])")
-# by a judge, from 1 to 10
+# data sets that a judge rates from 1 to 10
 _RATED = re.compile(r"align_?bench|mt_?bench|compassarena|creation_?bench")
+_AGAIN = "write the summary again"
 _FIXED = ("dataset", "version", "metric", "mode")
 
 
-def read_opencompass(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_opencompass(files: Sequence[Path], found: Storage) -> None:
     """Read details where there are some, and otherwise summaries."""
-    details = [file for file in files if plain(file).suffix.lower() == ".json"]
+    details = [file for file in files if suffix_of(file) == ".json"]
     summaries = [file for file in files if file not in details]
     items = Identities()
     for file in details:
-        with found.reading(file, options):
-            _read_details(file, items, found, options)
+        with found.reading(file):
+            _read_details(file, items, found)
     if len(found.skipped.keys() & set(details)) < len(details):
         items.say(found)
-        found.note_count(len(summaries), "summaries were left out: the details were read")
+        found.count("files", "summaries were left out: the details were read", len(summaries))
         return
     for file in summaries:
-        with found.reading(file, options):
-            _read_summary(file, found, options)
+        with found.reading(file):
+            _read_summary(file, found)
 
 
-def _read_details(file: Path, items: Identities, found: Collector, options: Options) -> None:
-    content = load_json(file, options.encoding)
-    model, family = file.resolve().parent.name, plain(file).stem
-    found.note_once("agents are called after the folders of the results, families after the files")
+def _read_details(file: Path, items: Identities, found: Storage) -> None:
+    content = load_json(file, found.options.encoding)
+    model, family = file.resolve().parent.name, stem_of(file)
+    found.note("agents", "agents are called after the folders of the results, families after the files")
     for label, one in _entries(content, file):
-        name = next((name for name in _CORRECT if name in one), None)
-        value = one.get(name) if name else None
+        value = next((one[name] for name in _CORRECT if name in one), None)
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
         if not isinstance(value, (bool, int, float)):
-            problem = f"does not say whether answer {label!r} was correct"
+            problem = f"[wrong-type] does not say whether answer {label!r} was correct"
             remedy = "leave it out, or read the summary (summary/summary_<time>.csv)"
-            raise wrong_field(file, problem, remedy)
+            raise bad_file(file, problem, remedy)
         asked = ("prompt", "question", "answer", "references")
         text = next((one[name] for name in asked if one.get(name)), None)
         item = items.name(family, label, text)
         found.add(model, family, item, float(value))
-        keep_roles(found, family, item, one, options)
+        keep_roles(found, family, item, {"metadata": one})
 
 
 def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -81,28 +75,28 @@ def _entries(content: Any, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(details, list):
         details = {str(k): one for k, one in enumerate(details)}
     if not isinstance(details, dict):
-        raise wrong_field(file, "has no details", "run the evaluation with --dump-eval-details")
+        raise bad_file(file, "[wrong-type] has no details", "run the evaluation with --dump-eval-details")
     entries = [(str(label), one) for label, one in details.items() if not isinstance(one, str)]
     if not entries:
-        raise wrong_field(file, "[empty] has no answer in its details", "leave it out")
+        raise bad_file(file, "[empty] has no answer in its details", "leave it out")
     for label, one in entries:
         if not isinstance(one, dict):
-            raise wrong_field(file, f"has {one!r} in its details", "run the evaluation again")
+            raise bad_file(file, f"[wrong-type] has {one!r} in its details", "run the evaluation again")
         yield label, one
 
 
-def _read_summary(file: Path, found: Collector, options: Options) -> None:
-    with open_text(file, options.encoding) as text:
+def _read_summary(file: Path, found: Storage) -> None:
+    scores: dict[str, dict[str, list[float]]] = {}
+    groups: set[str] = set()
+    with open_text(file, found.options.encoding) as text:
         rows = csv.reader(whole_lines(text, file))
         header = [name.strip().lstrip("\ufeff") for name in next(rows, [])]
         models = header[len(_FIXED) :]
         if tuple(header[: len(_FIXED)]) != _FIXED or not models:
-            raise wrong_field(file, "names no model in its header", "write the summary again")
-        scores: dict[str, dict[str, list[float]]] = {}
-        groups: set[str] = set()
+            raise bad_file(file, "[wrong-type] names no model in its header", _AGAIN)
         for number, row in enumerate(rows, 1):
             if len(row) != len(header):
-                raise wrong_field(file, f"has {len(row)} cells in row {number}", "write it again")
+                raise bad_file(file, f"[wrong-type] has {len(row)} cells in row {number}", _AGAIN)
             dataset, version, metric, _ = (cell.strip() for cell in row[: len(_FIXED)])
             if metric in ("-", ""):
                 continue  # a heading, or a data set that was not run
@@ -112,22 +106,21 @@ def _read_summary(file: Path, found: Collector, options: Options) -> None:
             else:
                 scores.setdefault(dataset, {})[metric] = cells
     if not scores:
-        raise wrong_field(file, "[empty] has no row of scores", "write the summary again")
-    chosen = {}
-    for dataset, metrics in scores.items():
-        wanted = options.metrics_of(dataset)
-        chosen[dataset] = choose_metric(list(metrics), wanted, file, f"data set {dataset!r}")
-    values = {dataset: scores[dataset][metric] for dataset, metric in chosen.items()}
-    ends = _upper_ends(chosen, values) if options.scale is None else {}
-    for dataset, metric in chosen.items():
-        settle_direction(metric, found, options, item=dataset)
+        raise bad_file(file, "[empty] has no row of scores", _AGAIN)
+    metrics = Metrics(found)
+    for dataset, some in scores.items():
+        metrics.of(dataset, some, file, what=f"data set {dataset!r}")
+    values = {dataset: scores[dataset][metric] for dataset, metric in metrics.chosen.items()}
+    ends = _upper_ends(metrics.chosen, values) if found.options.scale is None else {}
+    for dataset, metric in metrics.chosen.items():
+        settle_direction(metric, found, item=dataset)
         for model, value in zip(models, values[dataset], strict=True):
             found.add(model, "", dataset, value / ends.get(dataset, 1))
     found.note("items", "summaries only: each data set is one item, its score a mean")
-    _say_scale(chosen, ends, found, options)
+    _say_scale(metrics.chosen, ends, found)
     if groups:
         found.note("items", f"means over groups were left out: {', '.join(sorted(groups)[:5])}")
-    found.notes.extend(note_metrics(chosen, {name: set(some) for name, some in scores.items()}))
+    metrics.say()
 
 
 def _upper_ends(chosen: Mapping[str, str], values: Mapping[str, Sequence[float]]) -> dict[str, int]:
@@ -163,19 +156,15 @@ def _upper_end(metric: str, values: Sequence[float], whole: float, rated: bool) 
     return 1 if fractions or (vague and 1 < whole <= 10) else 100
 
 
-def _say_scale(
-    chosen: Mapping[str, str], ends: Mapping[str, int], found: Collector, options: Options
-) -> None:
+def _say_scale(chosen: Mapping[str, str], ends: Mapping[str, int], found: Storage) -> None:
     """Which metrics were taken for percentages, which for ratings, and which were left alone."""
-    if options.scale is not None:
-        return
-    of = {end: sorted({chosen[d] for d, e in ends.items() if e == end}) for end in (100, 10, 1)}
+    of = {end: sorted({chosen[d] for d, e in ends.items() if e == end}) for end in (100, 1)}
+    rated = sorted(d for d, e in ends.items() if e == 10)
     if of[100]:
         said = f"scores in percent were divided by 100 ({', '.join(of[100])})"
         found.note("scale", said, "scale=(0, 1) (--scale)")
-    if of[10]:
-        names = ", ".join(sorted(d for d, e in ends.items() if e == 10))
-        said = f"ratings from 1 to 10 were divided by 10 ({names})"
+    if rated:
+        said = f"ratings from 1 to 10 were divided by 10 ({', '.join(rated)})"
         found.note("scale", said, "scale=(0, 1) (--scale)")
     if of[1]:
         said = f"not percentages by name or range, and read as they are: {', '.join(of[1])}"
@@ -188,5 +177,5 @@ def _number(cell: str, file: Path, number: int) -> float:
     try:
         return float(cell)
     except ValueError:
-        problem = f"has {cell!r} in row {number}, which is not a number"
-        raise wrong_field(file, problem, "write the summary again") from None
+        problem = f"[wrong-type] has {cell!r} in row {number}, which is not a number"
+        raise bad_file(file, problem, _AGAIN) from None

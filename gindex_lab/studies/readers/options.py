@@ -1,34 +1,32 @@
-"""The knobs of a reader, checked once: which format, metric, filter, columns, scale, repeats, files."""
+"""The options of a reader, checked once: which format, metric, filter, columns, scale, repeats, files."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import choice, pair
+from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.validate import choice, flag, pair
 from gindex_lab.studies.readers.formats import FORMATS
 
-__all__ = ["AGENT_FROM", "COLUMNS", "REPEATS", "ROLES", "Options"]
+__all__ = ["COLUMNS", "ITEM_ROLES", "ROLES", "Options"]
 
 REPEATS = ("error", "trials", "first", "last")
-ROLES = (
-    "difficulty",
-    "minutes",
-    "weight",
-    "choices",
-    "date",
-)  # facts of items, and (date) of agents
+ITEM_ROLES = ("difficulty", "minutes", "weight", "choices")  # facts of items
+ROLES = (*ITEM_ROLES, "date")  # and of agents
 COLUMNS = ("agent", "item", "response", "trial", "family", *ROLES)  # what a column can be
 AGENT_FROM = ("model", "model+args", "solver", "revision", "file", "folder")
+_OPTIONAL = ("agents", "families", "items")
+_LISTS = dict.fromkeys((*_OPTIONAL, "include", "exclude"), "[one-word] ")  # the code where one word is given
+_LISTS |= {"higher_is_better": "", "lower_is_better": ""}
 KINDS = ("task", "model", "file")  # what a glob can be about: "task:mmlu*"
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller asked for; see `gl.read` for the meaning of each.
+    """The choices of the caller; `gl.read` explains each.
 
     >>> Options(metric="acc").metrics
     ('acc',)
@@ -60,17 +58,21 @@ class Options:
     def __post_init__(self) -> None:
         choice("format", self.format, ["auto", *FORMATS])
         choice("repeats", self.repeats, REPEATS)
-        pair("scale", self.scale)
-        self._check_metric()
-        self._check_columns()
-        self._check_encoding()
         choice("unknown_direction", self.unknown_direction, ("higher", "error"))
-        self._check_directions()
-        for name in ("agents", "families", "items", "include", "exclude"):
-            self._check_words(name)
-        self._check_flag("strict", self.strict)
         if self.agent_from is not None:
             choice("agent_from", self.agent_from, AGENT_FROM)
+        pair("scale", self.scale)
+        flag("strict", self.strict)
+        if self.transpose is not None:
+            flag("transpose", self.transpose)
+        self._check_names()
+        self._check_columns()
+        self._check_lists()
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except (LookupError, TypeError):
+            remedy = "use 'utf-8', 'utf-16', 'latin-1' or another that Python knows"
+            raise BadInput("encoding", self.encoding, "[unknown-word] is not known", remedy) from None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -83,10 +85,10 @@ class Options:
         >>> Options(metric={"arc*": "acc_norm", "*": "acc"}).metrics_of("arc_easy")
         ('acc_norm', 'acc')
         """
-        if not isinstance(self.metric, Mapping):
-            return _words(self.metric)
-        mine = [names for glob, names in self.metric.items() if fnmatchcase(task, glob)]
-        return tuple(dict.fromkeys(name for names in mine for name in _words(names)))
+        given = self.metric if isinstance(self.metric, Mapping) else {"*": self.metric or ()}
+        mine = [names for glob, names in given.items() if fnmatchcase(task, glob)]
+        words = ((names,) if isinstance(names, str) else names for names in mine)
+        return tuple(dict.fromkeys(name for some in words for name in some))
 
     def patterns(self, name: str) -> dict[str, list[str]]:
         """The globs of `include` or `exclude`, by what they are about ("any" where they do not say).
@@ -101,23 +103,6 @@ class Options:
             found.setdefault(kind if known else "any", []).append(glob if known else given)
         return found
 
-    def _check_words(self, name: str) -> None:
-        given = getattr(self, name)
-        if isinstance(given, str):
-            raise BadInput(
-                name, given, "[one-word] is one word", f"pass a list: {name}=[{given!r}]"
-            )
-        if name in ("include", "exclude"):
-            for glob in given:
-                if not isinstance(glob, str) or not glob.removeprefix("file:"):
-                    remedy = "pass globs such as 'mmlu*', 'model:gpt*' or 'file:*.eval'"
-                    raise BadInput(name, glob, "[wrong-type] is not a glob", remedy)
-
-    @staticmethod
-    def _check_flag(name: str, given: object) -> None:
-        if not isinstance(given, bool):
-            raise BadInput(name, given, "is not True or False", "pass one of them")
-
     def direction(self, metric: str) -> str | None:
         """ "lower" or "higher" where the caller said so.
 
@@ -128,50 +113,36 @@ class Options:
             return "lower"
         return "higher" if metric in self.higher_is_better else None
 
-    def _check_directions(self) -> None:
-        for name in ("higher_is_better", "lower_is_better"):
-            given = getattr(self, name)
-            if isinstance(given, str):
-                raise BadInput(name, given, "is one word", f"pass a list: {name}=[{given!r}]")
-        both = set(self.higher_is_better) & set(self.lower_is_better)
-        if both:
-            problem = "is also named in higher_is_better"
-            raise BadInput("lower_is_better", min(both), problem, "name it in one of the two")
-        if self.transpose is not None:
-            self._check_flag("transpose", self.transpose)
+    def _check_names(self) -> None:
+        parts = list(self.metric.values()) if isinstance(self.metric, Mapping) else [self.metric]
+        names = [word for one in parts for word in (one if isinstance(one, (list, tuple)) else [one])]
+        for name, given, words in (("metric", self.metric, names), ("filter", self.filter, [self.filter])):
+            named = given is None or all(isinstance(word, str) and word for word in words)
+            ensure(named, name, given, "[not-a-name] is not a name", f"write {name}='...' as in the log")
 
-    def _check_metric(self) -> None:
-        for name in ("metric", "filter"):
+    def _check_lists(self) -> None:
+        """Lists of names are lists; globs are text; no metric runs both ways."""
+        for name, code in _LISTS.items():
             given = getattr(self, name)
-            parts = list(given.values()) if isinstance(given, Mapping) else [given]
-            if name == "metric":
-                parts = [w for p in parts for w in (p if isinstance(p, (list, tuple)) else [p])]
-            if given is not None and not all(isinstance(w, str) and w for w in parts):
-                raise BadInput(
-                    name, given, "[not-a-name] is not a name", f"write {name}='...' as in the log"
-                )
+            remedy = f"pass a list: {name}=[{given!r}]"
+            ensure(not isinstance(given, str), name, given, f"{code}is one word", remedy)
+            some = isinstance(given, Iterable) or (given is None and name in _OPTIONAL)
+            ensure(some, name, given, "[wrong-type] is not a list", "pass a list")
+            for glob in given if name in ("include", "exclude") else ():
+                known = isinstance(glob, str) and glob.removeprefix("file:")
+                remedy = "pass globs such as 'mmlu*', 'model:gpt*' or 'file:*.eval'"
+                ensure(known, name, glob, "[wrong-type] is not a glob", remedy)
+        for both in sorted(set(self.higher_is_better) & set(self.lower_is_better)):
+            problem = "is also named in higher_is_better"
+            raise BadInput("lower_is_better", both, problem, "name it in one of the two")
 
     def _check_columns(self) -> None:
-        given: object = self.columns
-        if not isinstance(given, Mapping):
-            remedy = "write columns={'agent': 'model', 'response': 'score'}"
-            raise BadInput("columns", given, "[not-a-mapping] is not a mapping", remedy)
-        for name, column in given.items():
+        remedy = "write columns={'agent': 'model', 'response': 'score'}"
+        mapped = isinstance(self.columns, Mapping)
+        ensure(mapped, "columns", self.columns, "[not-a-mapping] is not a mapping", remedy)
+        for name, column in self.columns.items():
             choice("columns", name, COLUMNS)
             off = column is None and name in (*ROLES, "family", "trial")
-            if not off and not (isinstance(column, str) and column):
-                remedy = "write it as in the table, or None for a role that is not wanted"
-                raise BadInput(f"columns[{name!r}]", column, "is not the name of a column", remedy)
-
-    def _check_encoding(self) -> None:
-        try:
-            codecs.lookup(self.encoding or "utf-8")
-        except (LookupError, TypeError):
-            remedy = "use 'utf-8', 'utf-16', 'latin-1' or another that Python knows"
-            raise BadInput(
-                "encoding", self.encoding, "[unknown-word] is not known", remedy
-            ) from None
-
-
-def _words(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+            named = off or (isinstance(column, str) and column)
+            remedy = "write it as in the table, or None for a role that is not wanted"
+            ensure(named, f"columns[{name!r}]", column, "is not the name of a column", remedy)

@@ -10,33 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, short
-from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.text import LINES, json_lines, load_json, plain
+from gindex_lab.foundation.errors import short
+from gindex_lab.studies.readers.foreign import load_yaml
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.tables import table_at
+from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, listed, load_json, stem_of, suffix_of
 
 __all__ = [
-    "Identities",
-    "Repeats",
-    "document",
-    "field",
-    "loaded",
-    "mapping",
-    "names_by_file",
-    "note_failures",
-    "note_joined",
-    "objects",
-    "rows_of",
-    "score_of",
-    "text_code",
-    "wrong_field",
+    *("Identities", "Repeats", "document", "field", "loaded", "mapping", "model_of_folder", "name_in"),
+    *("names_by_file", "note_joined", "objects", "rows_of", "score_of", "text_code"),
 ]
 
-
-def wrong_field(file: Path, problem: str, remedy: str) -> BadInput:
-    """The error for a log whose field is missing or, unless the problem has a code, of another type."""
-    problem = problem if problem.startswith("[") else f"[wrong-type] {problem}"
-    return BadInput("path", str(file), problem, remedy)
+_KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a name"}
 
 
 def field(content: Any, name: str, kind: type, file: Path, tool: str) -> Any:
@@ -50,27 +35,39 @@ def field(content: Any, name: str, kind: type, file: Path, tool: str) -> Any:
     found = content.get(name) if isinstance(content, Mapping) else None
     if isinstance(found, kind):
         return found
-    words: dict[type, str] = {dict: "an object", list: "a list", str: "a name"}
-    problem = f"has {name}={short(found)} where {tool} writes {words.get(kind, kind.__name__)}"
-    raise wrong_field(file, problem, f"name a file that {tool} wrote, or leave it out")
+    problem = f"[wrong-type] has {name}={short(found)} where {tool} writes {_KINDS[kind]}"
+    raise bad_file(file, problem, f"name a file that {tool} wrote, or leave it out")
 
 
-def mapping(content: Any, name: str) -> dict[str, Any]:
-    """A field that is an object, and an empty one where there is none.
+def mapping(content: Any, *names: str) -> dict[str, Any]:
+    """A field that is an object, or one inside others; an empty one where there is none.
 
-    >>> mapping({"info": None}, "info")
-    {}
+    >>> mapping({"info": None}, "info"), mapping({"info": {"task": {"id": 1}}}, "info", "task")
+    ({}, {'id': 1})
     """
-    found = content.get(name) if isinstance(content, Mapping) else None
-    return found if isinstance(found, dict) else {}
+    for name in names:
+        content = content.get(name) if isinstance(content, Mapping) else None
+    return content if isinstance(content, dict) else {}
+
+
+def name_in(row: Mapping[str, Any], file: Path, number: int, *names: str) -> str:
+    """The first of some fields of a row that holds a name; a row without any is refused.
+
+    >>> name_in({"alias": "", "model": "o1"}, Path("runs.jsonl"), 1, "alias", "model")
+    'o1'
+    """
+    for name in names:
+        if isinstance(row.get(name), (str, int)) and str(row[name]).strip():
+            return str(row[name])
+    raise bad_file(file, f"[missing-field] has no {names[0]} in row {number}", "fix or drop the row")
 
 
 def score_of(value: object, file: Path, where: str) -> float:
     """A score as a number, NaN for none; text or a list is refused by its place."""
     number = as_number(value)
     if number is None:
-        problem = f"has {short(value)} as the score of {where}, which is not a number"
-        raise wrong_field(file, problem, "fix the file, or leave it out")
+        problem = f"[wrong-type] has {short(value)} as the score of {where}, which is not a number"
+        raise bad_file(file, problem, "fix the file, or leave it out")
     return number
 
 
@@ -96,18 +93,15 @@ class Identities:
         """The name of the item that goes by `label` and has this content (None where it is unknown)."""
         code = text_code(content)
         known = self._names.get((family, label, code))
-        if known is not None:
-            return known
-        first = self._taken.setdefault((family, label), code)
-        if first == code:
-            name = label
-        else:
-            name = f"{label} #{code:08x}"
-            self.clashes.append(f"{family}/{name}" if family else name)
-        self._names[family, label, code] = name
-        return name
+        if known is None:
+            known = label
+            if self._taken.setdefault((family, label), code) != code:
+                known = f"{label} #{code:08x}"
+                self.clashes.append(f"{family}/{known}" if family else known)
+            self._names[family, label, code] = known
+        return known
 
-    def say(self, found: Collector) -> None:
+    def say(self, found: Storage) -> None:
         """Note the items that had the name of another."""
         if self.clashes:
             found.note_once(
@@ -132,25 +126,23 @@ class Repeats:
         return self._seen[agent, family, item]
 
 
-def note_failures(found: Collector, count: int, what: str, tool: str) -> None:
-    """Note what was scored 0 because the tool's own headline does so."""
-    if count:
-        found.note_once(f"{count} {what} count as failed, as in the headline of {tool}")
-
-
-def note_joined(found: Collector, runs: Mapping[str, set[Path]], what: str) -> None:
+def note_joined(found: Storage, runs: Mapping[str, set[Path]], what: str) -> None:
     """Note the agents of whom several runs were read, each from a folder of its own."""
     several = [agent for agent, places in runs.items() if len(places) > 1]
     if several:
         count = sum(len(runs[agent]) for agent in several)
-        said = f"{count} {what} of {', '.join(map(repr, several[:3]))} were joined: their trials are repeats"
+        said = f"{count} {what} of {listed(several)} were joined: their trials are repeats"
         found.note("repeats", said, "agent_from='folder' (--agent-from), or exclude=[...]")
+
+
+def model_of_folder(name: str) -> str:
+    """The model after which a tool called a folder or a file: org__model for org/model."""
+    return name.replace("__", "/", 1)
 
 
 def names_by_file(
     files: Sequence[Path],
-    found: Collector,
-    options: Options,
+    found: Storage,
     clean: Callable[[str], str] = str,
     generic: Sequence[str] = (),
     prefer: str | None = None,
@@ -161,31 +153,24 @@ def names_by_file(
     where the tool puts the model. Without that, files of the same names in several folders are refused: the
     agent may be either. The decision is noted.
     """
-    stems = {file: clean(plain(file).stem) for file in files}
-    folders = {file: file.resolve().parent.name for file in files}
-    way = options.agent_from if options.agent_from in ("file", "folder") else None
-    if way is None and any(stem.lower() in generic for stem in stems.values()):
-        way = "folder"
-    if way is None and prefer is None and len(set(stems.values())) < len(files):
-        way = "folder" if len(set(stems.values())) == 1 else None
+    stems = {file: clean(stem_of(file)) for file in files}
+    known = set(stems.values())
+    asked = found.options.agent_from if found.options.agent_from in ("file", "folder") else None
+    way = asked or ("folder" if any(stem.lower() in generic for stem in known) else prefer)
+    if way is None and len(known) < len(files):
+        way = "folder" if len(known) == 1 else None
         if way is None:
             problem = f"[ambiguous-agent] has files of the same name in several folders ({files[0].name} …)"
             remedy = "say which names the agent: agent_from='file' or 'folder' (--agent-from)"
-            raise BadInput("path", found.path, problem, remedy)
-    if way is None and prefer is None and (parts := _two_parts(list(stems.values()))):
-        problem = (
-            f"[ambiguous-agent] has files named by two things ({parts[0]!r} "
-            f"and {parts[1]!r}): one may be the task"
-        )
+            raise bad_file(found.path, problem, remedy)
+    if way is None and (parts := _two_parts(list(stems.values()))):
+        named = f"({parts[0]!r} and {parts[1]!r}): one may be the task"
         remedy = "put each agent in a folder, or say that each file is one: agent_from='file' (--agent-from)"
-        raise BadInput("path", found.path, problem, remedy)
-    way = way or prefer or "file"
-    names = {
-        file: (stems if way == "file" else folders)[file].replace("__", "/", 1) for file in files
-    }
-    known = list(dict.fromkeys(names.values()))
-    shown = ", ".join(map(repr, known[:3])) + " …" * (len(known) > 3)
-    said = f"the logs do not name a model: each agent is called after its {way} ({shown})"
+        raise bad_file(found.path, f"[ambiguous-agent] has files named by two things {named}", remedy)
+    folders = {file: file.resolve().parent.name for file in files}
+    names = {file: model_of_folder((folders if way == "folder" else stems)[file]) for file in files}
+    shown = listed(dict.fromkeys(names.values()))
+    said = f"the logs do not name a model: each agent is called after its {way or 'file'} ({shown})"
     found.note("agents", said, "agent_from='file' or 'folder' (--agent-from)")
     return names
 
@@ -203,21 +188,16 @@ def _two_parts(stems: Sequence[str]) -> tuple[str, str] | None:
     return pairs[0] if whole and "" not in starts and not sizes else None
 
 
-def rows_of(
-    file: Path, found: Collector, options: Options, labels: Sequence[str] = ()
-) -> Iterable[tuple[int, dict[str, Any]]]:
+def rows_of(file: Path, found: Storage, labels: Sequence[str] = ()) -> Iterable[tuple[int, dict[str, Any]]]:
     """The rows of a log, numbered: lines of JSONL, objects in JSON, or rows of a table, whose `labels` stay
     the text that they are."""
-    suffix = plain(file).suffix.lower()
+    suffix = suffix_of(file)
     if suffix in LINES:
-        return json_lines(file, found.notes, options.encoding)
+        return json_lines(file, found.notes, found.options.encoding)
     if suffix == ".json":
-        return objects(load_json(file, options.encoding), file)
-    from gindex_lab.studies.readers.tables import table_at
-
-    table = table_at(file, list(labels), options)
-    for note in table.attrs.get("notes", ()):
-        found.note_once(note)
+        return objects(load_json(file, found.options.encoding), file)
+    table = table_at(file, list(labels), found.options)
+    found.note_once(*table.attrs.get("notes", ()))
     return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
 
 
@@ -225,23 +205,20 @@ def objects(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a list, or the only one, numbered."""
     for number, row in enumerate(content if isinstance(content, list) else [content], 1):
         if not isinstance(row, dict):
-            raise wrong_field(file, f"has no object as its row {number}", "fix the file")
+            raise bad_file(file, f"[wrong-type] has no object as its row {number}", "fix the file")
         yield number, row
 
 
-def loaded(files: Sequence[Path], found: Collector, options: Options) -> dict[Path, Any]:
+def loaded(files: Iterable[Path], found: Storage) -> dict[Path, Any]:
     """The documents in some files; a bad one is skipped and listed."""
     contents: dict[Path, Any] = {}
     for file in files:
-        with found.reading(file, options):
-            contents[file] = document(file, options)
+        with found.reading(file):
+            contents[file] = document(file, found)
     return contents
 
 
-def document(file: Path, options: Options) -> Any:
+def document(file: Path, found: Storage) -> Any:
     """A JSON or YAML document."""
-    if plain(file).suffix.lower() in (".yaml", ".yml"):
-        from gindex_lab.studies.readers.foreign import load_yaml
-
-        return load_yaml(file, options.encoding)
-    return load_json(file, options.encoding)
+    yaml = suffix_of(file) in (".yaml", ".yml")
+    return (load_yaml if yaml else load_json)(file, found.options.encoding)

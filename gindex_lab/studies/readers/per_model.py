@@ -12,22 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.headers import ITEMS, RESPONSES, TEXTS, first_of, responses_in
+from gindex_lab.studies.readers.headers import ITEMS, TEXTS, first_of, responses_in
 from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,
+    model_of_folder,
     names_by_file,
     objects,
     rows_of,
     score_of,
     text_code,
-    wrong_field,
 )
 from gindex_lab.studies.readers.roles import keep_roles
+from gindex_lab.studies.readers.storage import Storage
 from gindex_lab.studies.readers.tables import table_header
-from gindex_lab.studies.readers.text import LINES, load_json, plain
+from gindex_lab.studies.readers.text import LINES, bad_file, listed, load_json, stem_of, suffix_of
 
 __all__ = ["read_per_model"]
 
@@ -39,81 +39,67 @@ _GENERIC = (
 )
 
 
-def read_per_model(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_per_model(files: Sequence[Path], found: Storage) -> None:
     """Agents are files or folders, items are what the rows are called."""
-    agents = names_by_file(files, found, options, generic=_GENERIC)
+    agents = names_by_file(files, found, generic=_GENERIC)
     families = _families(files, agents)
     identities = Identities()
     chosen: dict[str, str] = {}
     for file in files:
-        with found.reading(file, options):
-            about = agents[file], families[file]
-            chosen = _read_file(file, *about, chosen, identities, found, options)
-    if not chosen:
-        return
-    said = ", ".join(f"{kind} {name!r}" for kind, name in chosen.items())
-    found.note_once(f"columns: {said}")
-    settle_direction(chosen["response"], found, options, guess="higher")
-    identities.say(found)
+        with found.reading(file):
+            chosen = _read_file(file, agents[file], families[file], chosen, identities, found)
+    if chosen:
+        found.note("columns", f"columns: {', '.join(f'{kind} {name!r}' for kind, name in chosen.items())}")
+        settle_direction(chosen["response"], found, guess="higher")
+        identities.say(found)
 
 
 def _families(files: Sequence[Path], agents: Mapping[Path, str]) -> dict[Path, str]:
     """Where one agent has several files, what else tells them apart: equal ids there are other items."""
+    folders = {file: file.resolve().parent.name for file in files}
     several = len(set(agents.values())) < len(files)
-    by_folder = all(agents[f] != f.resolve().parent.name.replace("__", "/", 1) for f in files)
-    others = {f: f.resolve().parent.name if by_folder else plain(f).stem for f in files}
-    return others if several else dict.fromkeys(files, "")
+    by_folder = all(agents[f] != model_of_folder(folders[f]) for f in files)
+    return {f: "" if not several else folders[f] if by_folder else stem_of(f) for f in files}
 
 
 def _read_file(
-    file: Path,
-    agent: str,
-    family: str,
-    chosen: dict[str, str],
-    identities: Identities,
-    found: Collector,
-    options: Options,
+    file: Path, agent: str, family: str, chosen: dict[str, str], identities: Identities, found: Storage
 ) -> dict[str, str]:
     """Add the rows of one file; gives the columns, which the first row decides."""
     count, roles = 0, True
-    for number, row in _rows(file, found, options):
-        chosen = chosen or _columns(row, options, file)
+    for number, row in _rows(file, found):
+        chosen = chosen or _columns(row, found.options, file)
         if chosen["response"] not in row:
             problem = f"[missing-field] has no {chosen['response']!r} in row {number}"
-            raise wrong_field(file, problem, "fix or drop the row")
+            raise bad_file(file, problem, "fix or drop the row")
         value = score_of(row[chosen["response"]], file, f"row {number}")
         mine = str(row.get(chosen.get("family", "")) or family)
         item = _item(row, chosen, mine, identities, file, number)
         found.add(agent, mine, item, value, trial=row.get(chosen.get("trial", "")))
         if roles:  # where the first row has none, there are none
-            roles = keep_roles(found, mine, item, row, options)
+            roles = keep_roles(found, mine, item, {"metadata": row})
         count += 1
     if not count:
-        raise wrong_field(file, "[empty] has no response", "leave it out")
+        raise bad_file(file, "[empty] has no response", "leave it out")
     return chosen
 
 
 def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, str]:
     known = {str(name).strip().lower(): str(name) for name in row}
+    names = {"item": [*ITEMS, *TEXTS], "trial": _TRIALS, "family": _FAMILIES}
+    there = {kind: [known[name] for name in some if name in known] for kind, some in names.items()}
+    there["response"] = responses_in(list(known.values()))
     chosen: dict[str, str] = {}
-    for kind, names in (
-        ("item", [*ITEMS, *TEXTS]), ("response", RESPONSES), ("trial", _TRIALS), ("family", _FAMILIES),
-    ):  # fmt: skip
+    for kind in ("item", "response", "trial", "family"):
         given = options.columns.get(kind)
         if given is not None and given not in row:
-            remedy = f"it has {', '.join(map(repr, list(row)[:8]))}"
-            raise BadInput(f"columns[{kind!r}]", given, f"is not a column of {file.name}", remedy)
-        there = [known[name] for name in names if name in known]
-        if kind == "response":
-            there = responses_in(list(known.values()))
-        if given or there:
-            chosen[kind] = given or there[0]
+            problem = f"is not a column of {file.name}"
+            raise BadInput(f"columns[{kind!r}]", given, problem, f"it has {listed(row, 8)}")
+        if given or there[kind]:
+            chosen[kind] = given or there[kind][0]
         elif kind in ("item", "response"):
-            problem = (
-                f"[missing-field] has no column for the {kind} (it has "
-                f"{', '.join(map(repr, list(row)[:8]))})"
-            )
-            raise wrong_field(file, problem, f"name it: columns={{{kind!r}: ...}}")
+            problem = f"[missing-field] has no column for the {kind} (it has {listed(row, 8)})"
+            raise bad_file(file, problem, f"name it: columns={{{kind!r}: ...}}")
     return chosen
 
 
@@ -127,23 +113,20 @@ def _item(
 ) -> str:
     value = row.get(chosen["item"])
     if value is None or (isinstance(value, (dict, list)) and not value):
-        problem = f"[missing-field] names no item in row {number}"
-        raise wrong_field(file, problem, "fix or drop the row")
+        raise bad_file(file, f"[missing-field] names no item in row {number}", "fix or drop the row")
     if chosen["item"].strip().lower() in TEXTS:
         return f"#{text_code(value):08x}"
     text = first_of(row, TEXTS)
     return str(value) if text is None else items.name(family, str(value), text)
 
 
-def _rows(
-    file: Path, found: Collector, options: Options
-) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    suffix = plain(file).suffix.lower()
-    content = load_json(file, options.encoding) if suffix == ".json" else None
+def _rows(file: Path, found: Storage) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    suffix = suffix_of(file)
+    content = load_json(file, found.options.encoding) if suffix == ".json" else None
     if isinstance(content, dict):  # scores by item
         rows = ((k, v if isinstance(v, dict) else {"score": v}) for k, v in content.items())
         return objects([{"id": name} | row for name, row in rows], file)
     if content is not None:
         return objects(content, file)
-    header = () if suffix in LINES else map(str, table_header(file, options))
-    return rows_of(file, found, options, [n for n in header if n.strip().lower() in ITEMS][:1])
+    header = () if suffix in LINES else map(str, table_header(file, found.options))
+    return rows_of(file, found, [n for n in header if n.strip().lower() in ITEMS][:1])

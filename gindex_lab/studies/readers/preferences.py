@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import Identities, Repeats, rows_of, score_of, wrong_field
+from gindex_lab.studies.readers.parts import Identities, Repeats, name_in, rows_of, score_of
+from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.text import bad_file
 
 __all__ = ["read_alpaca_eval", "read_arena", "read_arena_hard", "read_mt_bench"]
 
@@ -32,34 +32,24 @@ _VERDICTS |= {"B=A": (0.5, 1), "B>A": (0.0, 1), "B>>A": (0.0, _STRONG)}
 _WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0, "model_1": 1.0, "model_2": 0.0}
 
 
-def _text(row: Mapping[str, Any], name: str, file: Path, number: int) -> str:
-    if not isinstance(row.get(name), str) or not row[name]:
-        problem = f"[missing-field] has no {name} in row {number}"
-        raise wrong_field(file, problem, "fix or drop the row")
-    return str(row[name])
-
-
-def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_alpaca_eval(files: Sequence[Path], found: Storage) -> None:
     """Agents are generators, items are instructions, families are data sets (and references, if several)."""
     rows = []
     for file in files:
-        with found.reading(file, options):
+        with found.reading(file):
             some = []
-            for number, row in rows_of(file, found, options, ["generator_1", "generator_2"]):
-                reference, model = (_text(row, f"generator_{k}", file, number) for k in (1, 2))
+            for number, row in rows_of(file, found, ["generator_1", "generator_2"]):
+                reference, model = (_name(row, f"generator_{k}", file, number) for k in (1, 2))
                 preference = score_of(row.get("preference"), file, f"row {number}")
                 if not (preference != preference or preference == 0 or 1 <= preference <= 2):
-                    problem = (
-                        f"[out-of-range] has preference={preference:g} in row "
-                        f"{number}, which is not between 1 and 2"
-                    )
-                    raise wrong_field(file, problem, "annotate it again")
+                    given = f"preference={preference:g} in row {number}, which is not between 1 and 2"
+                    raise bad_file(file, f"[out-of-range] has {given}", "annotate it again")
                 won = 0.5 if preference == 0 else preference - 1
-                data = str(row.get("dataset") or "")
-                some.append((model, reference, data, row.get("instruction"), won))
+                found.count("gaps", "outputs have no preference, and count as missing", won != won)
+                some.append((model, reference, str(row.get("dataset") or ""), row.get("instruction"), won))
             rows += some
     if not rows:
-        raise wrong_field(files[0], "[empty] has no annotation", "annotate it again")
+        raise bad_file(files[0], "[empty] has no annotation", "annotate it again")
     references = sorted({reference for _, reference, *_ in rows})
     items, numbers = Identities(), dict[object, int]()
     for model, reference, data, instruction, won in rows:
@@ -67,36 +57,38 @@ def read_alpaca_eval(files: Sequence[Path], found: Collector, options: Options) 
         label = f"instruction {numbers.setdefault((data, instruction), len(numbers) + 1)}"
         found.add(model, family, items.name(family, label, instruction), won)
     shown = ", ".join(references[:3])
-    found.notes.append(f"a response is the preference over {shown}: its mean is the win rate")
-    unscored = sum(won != won for *_, won in rows)
-    found.note_count(unscored, "outputs have no preference, and count as missing")
+    found.note("metric", f"a response is the preference over {shown}: its mean is the win rate")
 
 
-def read_arena(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_arena(files: Sequence[Path], found: Storage) -> None:
     """Agents are models, items are opponents, trials are battles; a model never meets itself."""
-    turn, draws, battles, same, broken = Repeats(), 0, 0, 0, 0
+    turn, draws, battles = Repeats(), 0, 0
     for file in files:
-        with found.reading(file, options):
-            for number, row in rows_of(file, found, options, ["model_a", "model_b"]):
+        with found.reading(file):
+            for number, row in rows_of(file, found, ["model_a", "model_b"]):
                 sides = "12" if "model_1" in row else "ab"
-                first, second = (_text(row, f"model_{side}", file, number) for side in sides)
+                first, second = (_name(row, f"model_{side}", file, number) for side in sides)
                 won = _outcome(row, first, second, file, number)
                 if won != won:
-                    broken += 1
+                    found.count("gaps", "battles whose judge ended in an error were left out")
                     continue
                 battles, draws = battles + 1, draws + (won == 0.5)
                 if first == second:
-                    same += 1
+                    found.count("gaps", "battles of a model with itself were left out")
                     continue
                 for model, other, value in ((first, second, won), (second, first, 1 - won)):
                     item = f"against {other}"
                     found.add(model, "", item, value, trial=turn.next(model, "", item))
-    found.notes.append(
+    said = (
         f"{battles} battles ({draws} draws, which count 0.5): an item is an opponent, and a score the win "
         "rate with every opponent counted alike. It is not the Elo or Bradley-Terry score of the arena"
     )
-    found.note_count(same, "battles of a model with itself were left out")
-    found.note_count(broken, "battles whose judge ended in an error were left out")
+    found.note("metric", said)
+
+
+def _name(row: Mapping[str, Any], name: str, file: Path, number: int) -> str:
+    """A name, which is text in these logs: a number there is refused."""
+    return name_in(row if isinstance(row.get(name), str) else {}, file, number, name)
 
 
 def _outcome(row: Mapping[str, Any], one: str, other: str, file: Path, number: int) -> float:
@@ -116,43 +108,40 @@ def _outcome(row: Mapping[str, Any], one: str, other: str, file: Path, number: i
         return 0.5
     if winner not in _WON:
         problem = f"[not-an-option] has winner={row['winner']!r} in row {number}"
-        raise wrong_field(file, problem, "write model_a, model_b or tie")
+        raise bad_file(file, problem, "write model_a, model_b or tie")
     return _WON[winner]
 
 
-def read_mt_bench(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_mt_bench(files: Sequence[Path], found: Storage) -> None:
     """Agents are models, items are turns of questions; a tenth of the score, whose mean is MT-bench's own."""
-    failed, tenth = 0, 1.0 if options.scale else 10.0
+    tenth = 1.0 if found.options.scale else 10.0
     for file in files:
-        with found.reading(file, options):
-            for number, row in rows_of(file, found, options, ["model"]):
-                model = _text(row, "model", file, number)
+        with found.reading(file):
+            for number, row in rows_of(file, found, ["model"]):
+                model = _name(row, "model", file, number)
                 value = score_of(row.get("score"), file, f"row {number}")
                 item = f"{row.get('question_id')}/turn {row.get('turn')}"
-                failed += value == -1
+                found.count("gaps", "judgments failed (score -1), and count as missing", value == -1)
                 found.add(model, "", item, float("nan") if value == -1 else value / tenth)
-    if not options.scale:
+    if not found.options.scale:
         found.note("scale", "scores from 1 to 10 were divided by 10", "scale=(1, 10) (--scale)")
-    found.note_count(failed, "judgments failed (score -1), and count as missing")
 
 
-def read_arena_hard(files: Sequence[Path], found: Collector, options: Options) -> None:
+def read_arena_hard(files: Sequence[Path], found: Storage) -> None:
     """Agents are models, items are questions, families their categories, where there are some."""
-    baselines, unscored = set[str](), 0
+    baselines: set[str] = set()
     for file in files:
-        with found.reading(file, options):
-            for number, row in rows_of(file, found, options):
-                model = _text(row, "model", file, number)
+        with found.reading(file):
+            for number, row in rows_of(file, found):
+                model = _name(row, "model", file, number)
                 question = row.get("uid") or row.get("question_id")
                 value = _share_won(row.get("games"), file, number)
-                unscored += value != value
+                found.count("gaps", "questions have no verdict, and count as missing", value != value)
                 baselines |= {str(row["baseline"])} if row.get("baseline") else set()
                 found.add(model, str(row.get("category") or ""), str(question), value)
     shown = f" {', '.join(sorted(baselines)[:3])}" if baselines else ""
-    found.notes.append(
-        f"a response is the share won against the baseline{shown}, much better counted {_STRONG} times"
-    )
-    found.note_count(unscored, "questions have no verdict, and count as missing")
+    said = f"a response is the share won against the baseline{shown}, much better counted {_STRONG} times"
+    found.note("metric", said)
 
 
 def _share_won(games: Any, file: Path, number: int) -> float:
@@ -162,7 +151,7 @@ def _share_won(games: Any, file: Path, number: int) -> float:
     0.75
     """
     if not isinstance(games, list) or len(games) != 2:
-        raise wrong_field(file, f"does not have two games in line {number}", "judge it again")
+        raise bad_file(file, f"[wrong-type] does not have two games in line {number}", "judge it again")
     won = weights = 0.0
     for turn, game in enumerate(games):
         verdict = game.get("score") if isinstance(game, dict) else None
@@ -170,7 +159,7 @@ def _share_won(games: Any, file: Path, number: int) -> float:
             continue
         if verdict not in _VERDICTS:
             problem = f"[not-an-option] has the verdict {verdict!r} in line {number}"
-            raise wrong_field(file, problem, "judge it again")
+            raise bad_file(file, problem, "judge it again")
         first, weight = _VERDICTS[verdict]
         won += weight * (first if turn else 1 - first)  # the model is B, and then A
         weights += weight

@@ -6,7 +6,7 @@ renamed or left out without a word. The words are in `.notes` of what is returne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -26,22 +26,22 @@ from gindex_lab.studies.readers.choosing import (
     file_names,
 )
 from gindex_lab.studies.readers.collect import Collector
-from gindex_lab.studies.readers.formats import BESIDE, FORMATS, HELM_FILES, READERS, SUFFIXES, sniff
-from gindex_lab.studies.readers.oddities import (
-    first_names,
-    mixed_formats,
-    not_recognised,
-    nothing_there,
-    refuse_other,
+from gindex_lab.studies.readers.formats import (
+    BESIDE,
+    FORMATS,
+    HELM_FILES,
+    READERS,
+    SUFFIXES,
+    TABLE_FORMATS,
+    sniff,
 )
+from gindex_lab.studies.readers.oddities import mixed_formats, not_recognised, nothing_there, refuse_other
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.roles import settle_roles
 from gindex_lab.studies.readers.storage import about_file, all_bad
-from gindex_lab.studies.readers.text import plain
+from gindex_lab.studies.readers.text import bad_file, listed, stem_of, suffix_of
 
 __all__ = ["read", "read_rows", "read_scores", "read_scores_and_rows"]
-
-TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
 
 
 def read(
@@ -65,44 +65,56 @@ def read(
     exclude: Sequence[str] = (),
     agent_from: str | None = None,
 ) -> Responses:
-    """Evaluation logs or a table, as responses in [0, 1], agents x items.
+    """Read evaluation logs or a table as responses in [0, 1], agents x items.
 
     Reads the logs of the tools in `gindex_lab.studies.readers.FORMATS` (lm-evaluation-harness, Inspect, HELM
     ...), leaderboards, and long and wide tables; one file, or a folder of files, which are joined. Files may
-    be compressed with gzip or Zstandard. `.notes` says what was decided, and how to change it: a table in a
-    notebook.
+    be compressed with gzip or Zstandard.
 
     Parameters
     ----------
+    path : a file or a folder
     format : "auto", or one of `gindex_lab.studies.readers.FORMATS`
-    metric : which score of the log is the response, or several in order of preference. By default
-        the first that the log lists (lm-eval, Inspect), or that of HELM's own tables. A mapping chooses by
-        task: {"arc*": "acc_norm", "*": "acc"}
+    metric : which score of the log is the response, or several in order of preference
+        By default the first that the log lists (lm-eval, Inspect), or that of HELM's own tables. A mapping
+        chooses by task: {"arc*": "acc_norm", "*": "acc"}.
     filter : of lm-eval tasks that score each answer under several filters; by default the task's first
     agents : those to keep, or a mapping of their names to new ones
     families : the tasks, scenarios or data sets to keep
-    columns : of long tables, e.g. {"agent": "model", "item": "question", "response": "score",
-        "trial": "run", "family": "topic"}; of wide ones {"agent": ...}. Of every format also "difficulty"
-        (numbers, or levels from easy to hard), "minutes" (also columns that end in seconds or hours),
-        "weight", "family" (of items) and "date" (of agents), nested names with dots:
-        {"difficulty": "metadata.human_minutes"}; None for one that is not wanted
+    columns : which column of a table, or field of a log, plays which role; None for a role not wanted
+        Of long tables, e.g. {"agent": "model", "item": "question", "response": "score", "trial": "run",
+        "family": "topic"}; of wide ones {"agent": ...}. Of every format also "difficulty" (numbers, or levels
+        from easy to hard), "minutes" (also columns that end in seconds or hours), "weight", "family" (of
+        items) and "date" (of agents), nested names with dots: {"difficulty": "metadata.human_minutes"}.
     scale : (low, high) of the scores, which become (0, 1); without it scores must lie in [0, 1]
-    repeats : what a second response of an agent to the same item is: an "error", one of "trials", or
-        only the "first" or "last" counts. Epochs of Inspect, trials of HELM and a column of trials are
-        repeats by themselves: averaged in `.frame`, kept in `.trials`
-    encoding : of text that is not UTF-8 (UTF-16 says so itself)
-    higher_is_better, lower_is_better : metrics, or columns of a wide table, whose direction neither the log
-        nor the name tells. What is better when smaller is turned round (1 - score, or minus the score)
-    items : of wide tables and leaderboards, the columns to read as items; by default all numbers but those
-        that are facts about the agents by their name (age, parameters, rank, average ...)
-    transpose : of wide tables, whether rows are items and columns agents; by default so if the first
-        column is called item, question, task or the like
+    repeats : what a second response of an agent to the same item is
+        An "error", one of "trials", or only the "first" or "last" counts. Epochs of Inspect, trials of HELM
+        and a column of trials are repeats by themselves: averaged in `.frame`, kept in `.trials`.
+    encoding : of text that is not UTF-8 (UTF-16 announces itself)
+    higher_is_better : metrics, or columns of a wide table, whose direction neither the log nor the name tells
+    lower_is_better : the same for those that are better when smaller: 1 - score, or minus the score, is read
+    items : of wide tables and leaderboards, the columns to read as items
+        By default all numbers but those that are facts about the agents by their name (age, parameters,
+        rank, average ...).
+    transpose : of wide tables, whether rows are items and columns agents
+        By default so if the first column is called item, question, task or the like.
     strict : whether a file that cannot be read is an error; by default it is skipped and listed in `.notes`
-    include, exclude : globs over tasks, models and files ("mmlu*"; "task:", "model:" or "file:" before it
-        says which): keep what matches, leave out what matches
-    agent_from : what an agent of a log is: its "model" (default), "model+args", "solver", "revision" (each
-        with the model), or the name of its "file" or "folder"
+    include : globs over tasks, models and files to keep ("mmlu*"; "task:mmlu*", "model:gpt*", "file:*.eval")
+    exclude : the same for what to leave out
+    agent_from : what an agent of a log is
+        Its "model" (default), "model+args", "solver", "revision" (each with the model), or the name of its
+        "file" or "folder".
 
+    Returns
+    -------
+    Responses, whose `.notes` say what was decided and how to change it: a table in a notebook.
+
+    Notes
+    -----
+    Nothing is averaged, rescaled, renamed or left out without a note.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "runs.csv")
@@ -115,31 +127,24 @@ def read(
     >>> found.notes[-1]
     '1 of 4 cells (25.0%) are missing; the agents met 2 different sets of items'
     """
-    options = Options(
-        format,
-        metric,
-        filter,
-        agents,
-        families,
-        columns or {},
-        scale,
-        repeats,
-        encoding,
-        higher_is_better,
-        lower_is_better,
-        items,
-        transpose,
-        strict,
-        include,
-        exclude,
-        agent_from,
-    )
-    return _read(path, options, Responses)  # type: ignore[return-value]
+    given = {name: value for name, value in locals().items() if name != "path"}
+    return _read(path, Options(**given | {"columns": columns or {}}), Responses)  # type: ignore[return-value]
 
 
 def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
-    """The same for scores on any scale: raw, for a transform such as `gl.rank`.
+    """Read scores on any scale, raw, for a transform such as `gl.rank`.
 
+    Parameters
+    ----------
+    path : a file or a folder
+    options : those of `gl.read`
+
+    Returns
+    -------
+    Scores, whose `.notes` say what was decided.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "games.csv")
@@ -151,7 +156,7 @@ def read_scores(path: str | PathLike[str], **options: Any) -> Scores:
 
 
 def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
-    """Every row of the logs as written, nothing joined: what `gl.audit` looks at.
+    """Read every row of the logs as written, nothing joined: what `gl.audit` looks at.
 
     Columns `agent`, `family`, `item`, `response` (NaN where there is none), `trial` where there are some, and
     of logs that say them `text` (a number that stands for it), `errored`, `configuration` and `choices`.
@@ -165,37 +170,10 @@ def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
     """
     chosen = Options(**options)
     with spooled(as_path("path", path)) as where:
-        return _rows(where, chosen)
-
-
-def _rows(where: Path, chosen: Options) -> pd.DataFrame:
-    there = _recognised(where, chosen)
-    if "tidy" in there.kinds:
-        return Responses.read(where).to_long().assign(family="")
-    return _collected(where, there, chosen, details=float("inf")).rows(chosen)
-
-
-def _collected(where: Path, there: _There, options: Options, details: float = 0) -> Collector:
-    """What the files hold; those that cannot be read are left out and counted."""
-    check_applies(there.kinds, options)
-    many = sum(map(len, there.kinds.values())) + len(there.skipped) > 1
-    found = Collector(str(where), details=details, many=many)
-    found.skipped |= there.skipped
-    found.passed |= {name for file in there.left for name in file_names(file, where)}
-    # lm-eval last, whatever the files are called: its log-likelihoods are read where nothing else is there
-    for name, files in sorted(there.kinds.items(), key=lambda kind: kind[0] == "lm-eval"):
-        module, function = READERS[name].split(".")
-        reader: Callable[..., None]
-        reader = getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)
-        reader(files, found, options)
-    found.check_any(options)
-    check_directions(options, found.directed)
-    return found
-
-
-def _read(path: object, options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
-    with spooled(as_path("path", path)) as where:
-        return _read_place(where, options, kind)
+        there = _recognised(where, chosen)
+        if "tidy" in there.kinds:
+            return _tidy_rows(Responses.read(where))
+        return _collected(where, there, chosen, details=float("inf")).rows()
 
 
 def read_scores_and_rows(
@@ -207,51 +185,66 @@ def read_scores_and_rows(
         there = _recognised(where, chosen)
         if "tidy" in there.kinds:
             data = Scores.read(where)
-            return data, None if data.frame.size > most else _rows(where, chosen)
+            return data, None if data.frame.size > most else _tidy_rows(Responses.read(where))
         found = _collected(where, there, chosen, details=most)
-        rows = found.rows(chosen) if len(found) <= most else None
-        return _as_table(where, there, found, chosen, Scores), rows  # type: ignore[return-value]
+        rows = found.rows() if len(found) <= most else None
+        return _as_table(where, there, found, Scores), rows  # type: ignore[return-value]
 
 
-def _read_place(
-    where: Path, options: Options, kind: type[Responses | Scores]
-) -> Responses | Scores:
-    there = _recognised(where, options)
-    if "tidy" in there.kinds:
-        return kind.read(where)
-    return _as_table(where, there, _collected(where, there, options), options, kind)
+def _tidy_rows(data: Responses) -> pd.DataFrame:
+    return data.to_long().assign(family="")
+
+
+def _read(path: str | PathLike[str], options: Options, kind: type[Responses | Scores]) -> Responses | Scores:
+    with spooled(as_path("path", path)) as where:
+        there = _recognised(where, options)
+        if "tidy" in there.kinds:
+            return kind.read(where)
+        return _as_table(where, there, _collected(where, there, options), kind)
+
+
+def _collected(where: Path, there: _There, options: Options, details: float = 0) -> Collector:
+    """What the files hold; those that cannot be read are left out and counted."""
+    check_applies(there.kinds, options)
+    many = sum(map(len, there.kinds.values())) + len(there.skipped) > 1
+    found = Collector(str(where), options, details, many)
+    found.skipped |= there.skipped
+    found.passed |= {name for file in there.left for name in file_names(file, where)}
+    # lm-eval last, whatever the files are called: its log-likelihoods are read where nothing else is there
+    for name, files in sorted(there.kinds.items(), key=lambda kind: kind[0] == "lm-eval"):
+        module, function = READERS[name]
+        getattr(import_module(f"gindex_lab.studies.readers.{module}"), function)(files, found)
+        found.note_counts()
+    found.check_any()
+    check_directions(options, found.directed)
+    return found
 
 
 def _as_table(
-    where: Path, there: _There, found: Collector, options: Options, kind: type[Responses | Scores]
+    where: Path, there: _There, found: Collector, kind: type[Responses | Scores]
 ) -> Responses | Scores:
-    gathered = found.gathered(options)
-    check_scale(gathered.frame, gathered.trials, where, raw=kind is Scores)
-    settle_roles(gathered.items, gathered.agents, found, options)
-    table = kind(
-        gathered.frame,
-        items=gathered.items,
-        agents=gathered.agents,
-        trials=gathered.trials,
-        name=plain(where).stem if where.is_file() else where.resolve().name,
-    )
-    table.notes = (*_top(where, there, found), *gathered.notes)
+    frame, items, agents, trials, notes = found.gathered()
+    check_scale(frame, trials, where, raw=kind is Scores)
+    settle_roles(items, agents, found)
+    name = stem_of(where) if where.is_file() else where.resolve().name
+    table = kind(frame, items=items, agents=agents, trials=trials, name=name)
+    table.notes = (*_top(there, found.skipped), *notes)
     return table
 
 
-def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
+def _top(there: _There, bad: Mapping[Path, BadInput]) -> Iterator[str]:
     """First of all: what was read, and what was not."""
-    bad = found.skipped
+    read = {name: [f for f in files if f not in bad] for name, files in there.kinds.items()}
     parts = [
-        f"{FORMATS[name].split(':')[0]}, {_counted([f for f in files if f not in bad])}"
-        for name, files in there.kinds.items()
+        f"{FORMATS[name].split(':')[0]}, {files[0].name if len(files) == 1 else f'{len(files)} files'}"
+        for name, files in read.items()
     ]
     yield Note("files", f"read as {' and '.join(parts)}", "format=... (--format)")
     if bad:
         reasons: dict[str, list[Path]] = {}
         for file, error in bad.items():
             reasons.setdefault(error.problem, []).append(file)
-        shown = [f"{first_names(files)}: {problem}" for problem, files in list(reasons.items())[:3]]
+        shown = [f"{listed(files)}: {problem}" for problem, files in list(reasons.items())[:3]]
         more = f" … and {len(reasons) - 3} more reasons" if len(reasons) > 3 else ""
         kinds = sorted({"folder" if file.is_dir() else "file" for file in bad})
         what = " and ".join(f"{kind}s" for kind in kinds)
@@ -259,14 +252,9 @@ def _top(where: Path, there: _There, found: Collector) -> Iterator[str]:
         said = f"{count} skipped ({'; '.join(shown)}{more})"
         yield Note("skipped", said, "strict=True (--strict) for an error, or exclude=[...]")
     if there.beside:
-        names = ", ".join(f.name for f in there.beside[:3]) + " …" * (len(there.beside) > 3)
         tables = "1 table" if len(there.beside) == 1 else f"{len(there.beside)} tables"
-        said = f"{tables} beside the logs not read ({names})"
+        said = f"{tables} beside the logs not read ({listed(there.beside)})"
         yield Note("skipped", said, "format=... (--format), or naming the file")
-
-
-def _counted(files: Sequence[Path]) -> str:
-    return f"{len(files)} files" if len(files) != 1 else f"{files[0].name}"
 
 
 # -- what is there -----------------------------------------------------------------------------------
@@ -284,7 +272,7 @@ class _There(NamedTuple):
 def _recognised(path: Path, options: Options) -> _There:
     """What is there. Logs of several tools are read together; of tables there must be one kind."""
     if not present(path):
-        raise BadInput("path", str(path), "[not-found] does not exist", "check the name")
+        raise bad_file(path, "[not-found] does not exist", "check the name")
     if path.is_dir() and present(path / "responses.csv") and options.format in ("auto", "tidy"):
         return _There({"tidy": [path / "responses.csv"]}, {}, [])
     closed: dict[Path, BadInput] = {}  # folders that cannot be read
@@ -335,14 +323,12 @@ def _sorted_by_format(
     return kinds, skipped
 
 
-def _of_format(
-    files: Sequence[Path], kinds: Mapping[str, list[Path]], options: Options
-) -> list[Path]:
+def _of_format(files: Sequence[Path], kinds: Mapping[str, list[Path]], options: Options) -> list[Path]:
     """Of a folder, what looks like the format asked for."""
     same = {*TABLE_FORMATS, ""} if options.format in TABLE_FORMATS else {options.format}
     kept = [file for kind, found in kinds.items() if kind in same for file in found]
     if not kept:
-        problem = f"[other-format] is not what the folder holds ({first_names(files)})"
+        problem = f"[other-format] is not what the folder holds ({listed(files)})"
         raise BadInput("format", options.format, problem, "leave it out to see what is there")
     return kept
 
@@ -354,7 +340,7 @@ def _files(folder: Path, closed: dict[Path, BadInput] | None = None) -> list[Pat
     found = []
     for file in there:
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if hidden or plain(file).suffix.lower() not in SUFFIXES:
+        if hidden or suffix_of(file) not in SUFFIXES:
             continue
         inside = runs & set(file.parents)
         summary = file.name in BESIDE or (runs and "groups" in file.parts)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
+from gindex_lab.studies.readers.text import bad_file
 
 __all__ = ["Twice", "first_twice", "repeated", "second_response"]
 
@@ -38,7 +39,7 @@ def repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np
     """
     key = cell if not trials else cell * (trials + 1) + trial + 1
     size = cells * (trials + 1)
-    if size <= 4 * len(key) + 1_000_000:
+    if size <= 4 * len(key) + 1_000_000:  # counting is faster where the counts are few
         unique = len(key) <= size and int(np.bincount(key, minlength=size).max(initial=0)) <= 1
     else:
         unique = pd.Index(key).is_unique
@@ -65,11 +66,8 @@ def second_response(path: str, found: Twice) -> BadInput:
     """
     first, second = found.files
     where = f", in {first} and in {second}" if first != second else ""
-    problem = (
-        f"[repeats] has {found.more} more responses of an agent to an "
-        f"item it has already ({found.cell}{where})"
-    )
-    return BadInput("path", path, problem, _remedy(found))
+    again = f"has {found.more} more responses of an agent to an item it has already ({found.cell}{where})"
+    return bad_file(path, f"[repeats] {again}", _remedy(found))
 
 
 def _remedy(found: Twice) -> str:
@@ -91,11 +89,9 @@ def _remedy(found: Twice) -> str:
             f"the rows differ by {column!r}: say what it is, columns={{'family': {column!r}}} or "
             f"columns={{'trial': {column!r}}} (--columns), or else {trials}"
         )
-    if differ:
-        return (
-            f"keep the runs apart with agent_from={differ[0]!r} (--agent-from {differ[0]}), "
-            "or leave files out with exclude"
-        )
+    for setting in differ:
+        apart = f"keep the runs apart with agent_from={setting!r} (--agent-from {setting})"
+        return f"{apart}, or leave files out with exclude"
     if found.files[0] != found.files[1]:
         return (
             f"if the same run was repeated, pass {trials}; if the files are of different agents, "

@@ -1,8 +1,8 @@
 """Difficulty, minutes, weight, choices and date: roles that a column, or a field of a log, can play.
 
 All but the date are facts of an item (minutes: how long people take; choices: how many options it has); the
-date is one of an agent. What was asked for must be there, with one value for each item or agent; what was
-only recognised by its name is left alone where it is not.
+date is one of an agent. A role that was asked for must be there, with one value for each item or agent; one
+that was only recognised by its name is left alone where it is not.
 """
 
 from __future__ import annotations
@@ -16,21 +16,12 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.names import TIERS, nested, time_unit
-from gindex_lab.studies.readers.options import ROLES, Options
+from gindex_lab.studies.readers.options import ITEM_ROLES, ROLES, Options
 from gindex_lab.studies.readers.storage import Storage, as_number
 
-__all__ = [
-    "add_facts_of",
-    "add_role",
-    "keep_roles",
-    "log_roles",
-    "note_role",
-    "role_value",
-    "settle_roles",
-]
+__all__ = ["add_facts_of", "add_role", "keep_roles", "note_role", "settle_roles"]
 
-_OF_ITEMS = tuple(role for role in ROLES if role != "date")
-_IMPLICIT = {role: frozenset().union(*TIERS[role]) for role in _OF_ITEMS}
+_IMPLICIT = {role: frozenset().union(*TIERS[role]) for role in ITEM_ROLES}
 _ROLE_WORDS = {
     "difficulty": "the difficulty of an item",
     "minutes": "the human time of an item, in minutes,",
@@ -39,8 +30,6 @@ _ROLE_WORDS = {
     "date": "the date of an agent",
 }
 _BESIDE = ("metadata", "doc", "instance", "extra_data")  # where logs keep facts of an item
-
-
 _LADDER = (  # difficulty in words, from 0
     ("trivial", "very easy"),
     ("easy", "beginner", "introductory"),
@@ -75,13 +64,25 @@ def role_value(role: str, name: object, value: object) -> float | None:
     return number if number is None or role != "minutes" else number * (time_unit(name) or 1.0)
 
 
+def _word(value: object) -> str:
+    return " ".join(str(value).lower().replace("_", " ").split())
+
+
 # -- logs --------------------------------------------------------------------------------------------
+
+
+def keep_roles(found: Storage, family: str, item: str, record: Mapping[str, Any]) -> bool:
+    """Keep the roles of an item that one record of a log has; whether there are some."""
+    roles = log_roles(record, found.options)
+    if roles:
+        found.facts_of(family, item).update(roles)
+    return bool(roles)
 
 
 def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """The roles that one sample of a log has: as asked for, or by their usual names.
 
-    A name is looked for in the sample and in what it keeps beside (`metadata`, `doc`).
+    A name is looked for in the sample and in what it keeps beside (`metadata`, `doc`), usual ones only there.
 
     >>> log_roles({"id": 1, "metadata": {"human_minutes": 4}}, Options())
     {'minutes': 4.0}
@@ -90,14 +91,14 @@ def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     beside = [record[name] for name in _BESIDE if isinstance(record.get(name), dict)]
-    for role in (*_OF_ITEMS, "family"):
+    for role in (*ITEM_ROLES, "family"):
         if role in options.columns:
-            name = options.columns[role]
-            values = () if name is None else (nested(one, name) for one in (record, *beside))
+            asked = options.columns[role]
+            values = () if asked is None else (nested(one, asked) for one in (record, *beside))
             value = next((v for v in values if v is not None), None)
             if value is not None:
-                add_role(found, role, name, value, asked=True)
-        elif role in _IMPLICIT:
+                add_role(found, role, asked, value, asked=True)
+        elif role != "family":
             for one in beside:
                 for name, value in one.items():
                     known = str(name).lower() in _IMPLICIT[role] and not isinstance(value, list)
@@ -106,26 +107,14 @@ def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
     return found
 
 
-def keep_roles(
-    found: Storage, family: str, item: str, record: Mapping[str, Any], options: Options
-) -> bool:
-    """Keep the roles of an item that one record has, under their usual names too; whether there are some."""
-    roles = log_roles({"metadata": record}, options)
-    if roles:
-        found.item_facts.setdefault((family, item), {}).update(roles)
-    return bool(roles)
-
-
 def add_role(facts: dict[str, Any], role: str, name: object, value: Any, asked: bool) -> None:
-    """Keep a role among the facts; what was asked for must be a number, or a level in words."""
+    """Keep a role among the facts; one that was asked for must be a number, or a level in words."""
     if role in ("family", "date"):
         facts[role] = str(value) if role == "family" else value
         return
     number = role_value(role, name, value)
     if number is None and asked:
-        problem = f"[not-a-number] holds {short(value)}, which is not a number"
-        remedy = "name a column of numbers"
-        raise BadInput(f"columns[{role!r}]", name, problem, remedy)
+        raise _not_a_number(role, name, short(value))
     if number is None or number != number or isinstance(value, bool):
         return
     facts[role] = number
@@ -135,54 +124,45 @@ def add_role(facts: dict[str, Any], role: str, name: object, value: Any, asked: 
         facts["minutes"] = number * unit
 
 
-def _word(value: object) -> str:
-    return " ".join(str(value).lower().replace("_", " ").split())
+def _not_a_number(role: str, name: object, held: str) -> BadInput:
+    problem = f"[not-a-number] holds {held}, which is not a number"
+    return BadInput(f"columns[{role!r}]", name, problem, "name a column of numbers")
 
 
 # -- tables ------------------------------------------------------------------------------------------
 
 
 def add_facts_of(
-    table: pd.DataFrame,
-    names: Mapping[str, str],
-    codes: Mapping[str, np.ndarray],
-    found: Storage,
-    options: Options,
+    table: pd.DataFrame, names: Mapping[str, str], codes: Mapping[str, np.ndarray], found: Storage
 ) -> None:
     """Roles of a long table: one value for each item, or (date) each agent."""
-    for role in ROLES:
-        if role not in names:
-            continue
-        column, kind = table[names[role]], "agent" if role == "date" else "item"
-        asked = role in options.columns
-        value = column if role == "date" else _numbers_of(column, role, names[role], asked)
+    for role in [role for role in ROLES if role in names]:
+        name, kind = names[role], "agent" if role == "date" else "item"
+        column, asked = table[name], role in found.options.columns
+        value = column if role == "date" else _numbers_of(column, role, name, asked)
         if value is None:
             continue
-        first = _first_rows(codes[kind])
-        rows = value.to_numpy()
-        same = pd.Series(rows[first[codes[kind]]]).eq(pd.Series(rows))
-        differs = ~(same.to_numpy() | (pd.isna(rows) & pd.isna(rows[first[codes[kind]]])))
-        if differs.any():
+        first, rows = _first_rows(codes[kind]), value.to_numpy()
+        before = rows[first[codes[kind]]]
+        same = pd.Series(before).eq(pd.Series(rows)).to_numpy() | (pd.isna(rows) & pd.isna(before))
+        if not same.all():
             if asked:
-                at = int(differs.argmax())
-                problem = f"[differs] differs between rows of one {kind} (row {at + 1})"
+                problem = f"[differs] differs between rows of one {kind} (row {int(same.argmin()) + 1})"
                 remedy = "fix the table, or name another column"
-                raise BadInput(f"columns[{role!r}]", names[role], problem, remedy)
+                raise BadInput(f"columns[{role!r}]", name, problem, remedy)
             continue
-        note_role(role, names[role], found)
+        note_role(role, name, found)
         present = np.flatnonzero(first >= 0)
         raw = column.to_numpy()[first[present]].tolist()
-        unit = time_unit(names[role]) if role == "difficulty" else None
-        for code, one, cell in zip(
-            present.tolist(), rows[first[present]].tolist(), raw, strict=True
-        ):
+        unit = time_unit(name) if role == "difficulty" else None
+        for code, one, cell in zip(present.tolist(), rows[first[present]].tolist(), raw, strict=True):
             found.add_fact(kind, code, role, one)
             if unit is not None:
                 found.add_fact(kind, code, "minutes", one * unit)
             if role == "difficulty" and isinstance(cell, str) and as_number(cell) is None:
                 found.add_fact(kind, code, "level", _word(cell))
-            elif role != names[role]:
-                found.add_fact(kind, code, names[role], cell)
+            elif role != name:
+                found.add_fact(kind, code, name, cell)
 
 
 def note_role(role: str, name: str, found: Storage) -> None:
@@ -201,16 +181,10 @@ def _numbers_of(column: pd.Series, role: str, name: str, asked: bool) -> pd.Seri
         known = {one: role_value(role, name, one) for one in column.dropna().unique()}
         numbers = pd.to_numeric(column.map(known), errors="coerce")
     bad = (numbers.isna() & column.notna()).to_numpy()
-    if not bad.any():
-        return numbers.astype(float)
-    if not asked:
-        return None
-    at = int(bad.argmax())
-    problem = (
-        f"[not-a-number] holds {str(column.iloc[at])!r} in row {at + 1}, which is not a number"
-    )
-    remedy = "name a column of numbers"
-    raise BadInput(f"columns[{role!r}]", column.name, problem, remedy)
+    if bad.any() and asked:
+        at = int(bad.argmax())
+        raise _not_a_number(role, name, f"{str(column.iloc[at])!r} in row {at + 1}")
+    return None if bad.any() else numbers.astype(float)
 
 
 def _first_rows(codes: np.ndarray) -> np.ndarray:
@@ -223,42 +197,33 @@ def _first_rows(codes: np.ndarray) -> np.ndarray:
 # -- the result --------------------------------------------------------------------------------------
 
 
-def settle_roles(
-    items: pd.DataFrame, agents: pd.DataFrame, found: Storage, options: Options
-) -> None:
-    """Check the roles of the result: what was asked for is there, and difficulties are there for all."""
+def settle_roles(items: pd.DataFrame, agents: pd.DataFrame, found: Storage) -> None:
+    """Check the roles of the result: those asked for are there, and difficulties are there for all items."""
+    columns = found.options.columns
     for role in ("minutes", "difficulty", "weight", "choices", "date"):  # difficulty may be minutes
         table = agents if role == "date" else items
-        asked = options.columns.get(role)
+        asked = columns.get(role)
         if role not in table and asked in table:
             table[role] = table[asked]
-        if role == "difficulty" and role not in {*table, *options.columns} and "minutes" in table:
+        if role == "difficulty" and role not in {*table, *columns} and "minutes" in table:
             table[role] = table["minutes"]  # where nothing else orders the items
-        if role not in table or table[role].isna().all():
+        lacking = table[role].isna() if role in table else pd.Series(True, table.index)
+        if lacking.all() and asked is not None:
+            problem = f"[not-found] gives no {role}: it is in none of the files"
+            remedy = "write the name as the log or table has it, nested names with dots"
+            raise BadInput(f"columns[{role!r}]", asked, problem, remedy)
+        if role == "difficulty" and lacking.any() and not lacking.all():
+            count = int(lacking.sum())
             if asked is not None:
-                problem = f"[not-found] gives no {role}: it is in none of the files"
-                remedy = "write the name as the log or table has it, nested names with dots"
-                raise BadInput(f"columns[{role!r}]", asked, problem, remedy)
-            if role in table:
-                del table[role]
-            continue
-        lacking = table[role].isna()
-        if role == "difficulty" and lacking.any():
-            if asked is not None:
-                problem = (
-                    f"[missing] gives no difficulty of {int(lacking.sum())} "
-                    f"items ({lacking.idxmax()!r} is one)"
-                )
-                remedy = "fill them, or leave these items out"
-                raise BadInput(f"columns[{role!r}]", asked, problem, remedy)
-            del table[role]
-            said = f"{int(lacking.sum())} items have no difficulty, so none is used"
+                problem = f"[missing] gives no difficulty of {count} items ({lacking.idxmax()!r} is one)"
+                raise BadInput(f"columns[{role!r}]", asked, problem, "fill them, or leave these items out")
+            said = f"{count} items have no difficulty, so none is used"
             found.note("roles", said, "columns={'difficulty': ...}")
+        if role in table and (lacking.all() or (role == "difficulty" and lacking.any())):
+            del table[role]
     if "minutes" in items and items["minutes"].isna().any():
         del items["minutes"]  # half of them give no time horizon either
     if "level" in items and "difficulty" in items:
         pairs = items[["level", "difficulty"]].drop_duplicates().sort_values("difficulty")
         shown = ", ".join(f"{word} {level:g}" for word, level in pairs.itertuples(index=False))
-        found.note(
-            "roles", f"difficulty in words is a level: {shown}", "columns={'difficulty': ...}"
-        )
+        found.note("roles", f"difficulty in words is a level: {shown}", "columns={'difficulty': ...}")

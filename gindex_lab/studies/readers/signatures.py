@@ -215,10 +215,7 @@ _LINES: Looks = {
     "bfcl": (_BFCL,),
 }
 _HEADERS: Looks = {
-    "lighteval": (
-        _with("doc metric model_response"),
-        _with("metrics predictions", "example full_prompt"),
-    ),
+    "lighteval": (_with("doc metric model_response"), _with("metrics predictions", "example full_prompt")),
     "alpaca-eval": (_ALPACA,),
     "arena": _BATTLE,
     "metr": (_METR,),

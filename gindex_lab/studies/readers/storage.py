@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,13 +22,12 @@ from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.readers.choosing import file_names, is_unwanted, none_left
 from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.text import listed, stem_of
 
 __all__ = ["Storage", "about_file", "all_bad", "as_number"]
 
 _YES = "pass passed correct true yes success succeeded solved resolved ✅ ✓ ✔ ✔️ richtig"
-_NO = (
-    "fail failed incorrect false no failure wrong unsolved unresolved not_attempted ❌ ✗ ✘ ✖️ falsch"
-)
+_NO = "fail failed incorrect false no failure wrong unsolved unresolved not_attempted ❌ ✗ ✘ ✖️ falsch"
 _RIGHT, _WRONG = frozenset(_YES.split()), frozenset((*_NO.split(), "not attempted"))
 _NUMBER = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:e[+-]?\d++)?)\s*(%?)")
 # Errors about a file that ask the caller to decide something: a file with one of them is not "bad"
@@ -42,12 +42,15 @@ class Storage:
     (0, 1)
     """
 
-    def __init__(self, path: str, details: float = 0, many: bool = False) -> None:
-        self.path, self.many = path, many
+    def __init__(
+        self, path: str, options: Options | None = None, details: float = 0, many: bool = False
+    ) -> None:
+        self.path, self.options, self.many = path, options or Options(), many
         self._most = details  # rows up to which details are kept
         self.details: dict[int, dict[str, Any]] | None = {} if details else None  # by row
         self._beside: list[tuple[int, pd.DataFrame]] = []  # the same of tables: first row, columns
         self.notes: list[str] = []
+        self._counts: Counter[tuple[str, str]] = Counter()  # of what is odd, by what it is about
         self.passed: set[str] = set()  # models and tasks of runs that were left out unread
         self.skipped: dict[Path, BadInput] = {}  # files that were left out, and why
         self.settings: dict[Path, dict[str, str]] = {}  # how the run of a file was made
@@ -55,6 +58,7 @@ class Storage:
         self.item_facts: dict[tuple[str, str], dict[str, Any]] = {}  # by family and name
         self.changed: set[int] = set()  # items whose text differs between rows
         self.apart: tuple[str, ...] = ()  # columns by which repeated rows of a table differ
+        self._memory: list[dict[Any, Any] | set[Any]] = [self._counts]  # forgotten with a bad file
         self._agents: dict[str, int] = {}
         self._items: dict[tuple[str, str], int] = {}  # by family and name
         self._trials: dict[str, int] = {}
@@ -70,46 +74,48 @@ class Storage:
 
     # -- files ----------------------------------------------------------------------------------------
 
-    @contextmanager
-    def reading(
-        self, file: Path, options: Options, *state: dict[Any, Any] | set[Any]
-    ) -> Iterator[None]:
-        """Read one file of several: if it is bad, forget what it gave (also in `state`) and list it.
+    def remember(self, *memory: dict[Any, Any] | set[Any]) -> None:
+        """From now on a bad file also takes back what it put into these."""
+        self._memory += memory
 
-        Where it is the only file, where `strict` was asked for, and where the caller must choose something,
-        the error goes on.
+    @contextmanager
+    def reading(self, file: Path) -> Iterator[None]:
+        """Read one file of several: if it is bad, forget what it gave and list it.
+
+        The error goes on where the file is the only one, where `strict` was asked for, and where the caller
+        must choose something.
         """
-        start, notes, turned = len(self._rows[3]), len(self.notes), len(self._turned)
-        before = [one.copy() for one in state]
+        start, notes, turned = len(self), len(self.notes), len(self._turned)
+        before = [one.copy() for one in self._memory]
         self._spans.append((start, file))
         try:
             yield
         except BadInput as error:
-            if options.strict or not self.many or not about_file(error):
+            if self.options.strict or not self.many or not about_file(error):
                 raise
             del self.notes[notes:], self._turned[turned:]
             for rows in self._rows:
                 del rows[start:]
             self._beside = [part for part in self._beside if part[0] < start]
-            for one, old in zip(state, before, strict=True):
+            for one, old in zip(self._memory, before, strict=False):
                 one.clear()
                 one.update(old)
             self.skipped[file] = error
 
-    def is_unwanted(self, file: Path, model: str, task: str, options: Options) -> bool:
+    def is_unwanted(self, file: Path, model: str, task: str) -> bool:
         """Whether a run is left out by `include` or `exclude`, and need not be read."""
-        if not (options.include or options.exclude):
+        if not (self.options.include or self.options.exclude):
             return False
-        unwanted = is_unwanted(options, model, task, file_names(file, Path(self.path)))
+        unwanted = is_unwanted(self.options, model, task, file_names(file, Path(self.path)))
         if unwanted:
             self.passed |= {model, task}
         return unwanted
 
-    def check_any(self, options: Options) -> None:
+    def check_any(self) -> None:
         """Where every run was left out, or every file bad, that is the error (the reason of the first)."""
-        if not self._rows[3] and self.passed:
-            raise none_left(options, self.passed)
-        if not self._rows[3] and self.skipped:
+        if not len(self) and self.passed:
+            raise none_left(self.options, self.passed)
+        if not len(self) and self.skipped:
             raise all_bad(self.skipped)
 
     def _file_codes(self, n: int) -> tuple[list[Path], np.ndarray]:
@@ -126,6 +132,38 @@ class Storage:
     def __len__(self) -> int:
         """How many rows were read."""
         return len(self._rows[3])
+
+    # -- agents ---------------------------------------------------------------------------------------
+
+    def agent(self, model: str, file: Path, settings: Mapping[str, Any] | None = None) -> str:
+        """The agent of one log, by `agent_from`; `settings` has what the log says ("solver", "revision").
+
+        >>> found = Storage("logs", Options(agent_from="solver"))
+        >>> found.agent("gpt-4", Path("a.eval"), {"solver": "basic_agent"})
+        'gpt-4 (basic_agent)'
+        """
+        given, way = settings or {}, self.options.agent_from
+        known = {name: text for name, value in given.items() if (text := _written(value))}
+        self.settings[file] = {name: known.get(name, "") for name in given}
+        if way is None or way == "model":
+            return model
+        said = f"an agent is the {way.replace('+', ' and its ')} of a log"
+        self.note("agents", said, "agent_from=... (--agent-from)")
+        if way in ("file", "folder"):
+            return self.agent_of_file(file)
+        if way not in given:
+            problem = f"[not-found] is not what {file.name} says of its run"
+            remedy = f"use one of {listed(('model', *given, 'file', 'folder'), 9)}"
+            raise BadInput("agent_from", way, problem, remedy)
+        return f"{model} ({known[way]})" if way in known else model
+
+    def agent_of_file(self, file: Path) -> str:
+        """The agent by the name of its file, or of the folder of the file.
+
+        >>> Storage("runs", Options(agent_from="folder")).agent_of_file(Path("runs/gpt-4/a.jsonl.gz"))
+        'gpt-4'
+        """
+        return file.resolve().parent.name if self.options.agent_from == "folder" else stem_of(file)
 
     # -- rows -----------------------------------------------------------------------------------------
 
@@ -157,7 +195,7 @@ class Storage:
         values: FloatArray,
         trials: pd.Categorical | None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Columns of equal length, each as categories: what a long table holds, without a loop over rows.
+        """Columns of equal length, each as categories: a long table, without a loop over its rows.
 
         Gives the codes of agents and items.
 
@@ -171,17 +209,10 @@ class Storage:
         self._extend(agent, item, trial, values)
         return agent, item
 
-    def add_fact(self, kind: str, code: int, name: str, value: object) -> None:
-        """A fact of the agent or item with this code."""
-        if len(self._by_code[kind]) <= code:
-            self._by_code[kind] = list(self._agents if kind == "agent" else self._items)
-        facts: dict[Any, dict[str, Any]] = self.agent_facts if kind == "agent" else self.item_facts
-        facts.setdefault(self._by_code[kind][code], {})[name] = value
-
     def _pairs(self, families: pd.Categorical | None, items: pd.Categorical) -> np.ndarray:
-        names = [str(name) for name in items.categories]
         if families is None:
             return _looked_up(items, lambda name: self._item("", name))
+        names = [str(name) for name in items.categories]
         groups = [str(name) for name in families.categories]
         key = families.codes.astype(np.int64) * len(names) + items.codes
         known, position = _distinct_codes(key, len(names) * len(groups))
@@ -191,6 +222,28 @@ class Storage:
     def _extend(self, *columns: np.ndarray) -> None:
         for k, (column, kind) in enumerate(zip(columns, "iiid", strict=True)):
             self._rows[k].frombytes(np.ascontiguousarray(column, dtype=kind).ravel().data.cast("B"))
+
+    def _item(self, family: str, item: str) -> int:
+        code = self._items.setdefault((family, item), len(self._items))
+        if code == len(self._item_family):
+            self._item_family.append(self._families.setdefault(family, len(self._families)))
+        return code
+
+    def _trial(self, trial: object) -> int:
+        return -1 if trial is None else self._trials.setdefault(str(trial), len(self._trials))
+
+    # -- what is known beside them --------------------------------------------------------------------
+
+    def facts_of(self, family: str, item: str) -> dict[str, Any]:
+        """The facts of an item, to add to."""
+        return self.item_facts.setdefault((family, item), {})
+
+    def add_fact(self, kind: str, code: int, name: str, value: object) -> None:
+        """A fact of the agent or item with this code."""
+        if len(self._by_code[kind]) <= code:
+            self._by_code[kind] = list(self._agents if kind == "agent" else self._items)
+        facts: dict[Any, dict[str, Any]] = self.agent_facts if kind == "agent" else self.item_facts
+        facts.setdefault(self._by_code[kind][code], {})[name] = value
 
     def has_item(self, family: str, item: str) -> bool:
         return (family, item) in self._items
@@ -208,35 +261,36 @@ class Storage:
         """What is known of the row that was added last; kept only where it was asked for."""
         if not facts or self.details is None:
             return
-        self.details[len(self._rows[3]) - 1] = facts
+        self.details[len(self) - 1] = facts
         if len(self.details) > self._most:
             self.details = None
 
     def wants_details(self, rows: int) -> bool:
         """Whether so many further rows may keep their details."""
-        return self.details is not None and len(self._rows[3]) + rows <= self._most
+        return self.details is not None and len(self) + rows <= self._most
 
     def add_beside(self, columns: pd.DataFrame) -> None:
         """Details of the rows that were added last, as columns."""
-        self._beside.append((len(self._rows[3]) - len(columns), columns))
+        self._beside.append((len(self) - len(columns), columns))
 
     def note(self, what: str, decided: str, change: str = "") -> None:
         """What was decided, and the option that changes it; once, however often it is said."""
         self.note_once(Note(what, decided, change))
 
-    def note_once(self, note: str) -> None:
-        """A note, unless it is there already."""
-        if note not in self.notes:
-            self.notes.append(note)
+    def note_once(self, *notes: str) -> None:
+        """Notes, but none that is there already."""
+        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
 
-    def note_count(self, number: int, said: str) -> None:
-        """How many of something there are, where there are some: "3 samples have no score"."""
-        if number:
-            self.notes.append(f"{number} {said}")
+    def count(self, what: str, said: str, number: int = 1) -> None:
+        """One more of something odd ("samples have no score"), to be noted with its number in the end."""
+        self._counts[what, said] += number
 
-    def turn_round(
-        self, metric: str, family: str | None, item: str | None, *, endless: bool
-    ) -> None:
+    def note_counts(self) -> None:
+        """Note how many odd things there are, where there are some."""
+        self.notes += [Note(what, f"{n} {said}") for (what, said), n in self._counts.items() if n]
+        self._counts.clear()
+
+    def turn_round(self, metric: str, family: str | None, item: str | None, *, endless: bool) -> None:
         """Less of this metric is better: turn the scores of all items, of a family, or of an item."""
         if endless:
             self._endless.add(metric)
@@ -250,17 +304,6 @@ class Storage:
         self.item_facts = {(new.get(f, f), i): row for (f, i), row in self.item_facts.items()}
         self._turned = [(m, None if f is None else new.get(f, f), i) for m, f, i in self._turned]
 
-    def _item(self, family: str, item: str) -> int:
-        code = self._items.setdefault((family, item), len(self._items))
-        if code == len(self._item_family):
-            self._item_family.append(self._families.setdefault(family, len(self._families)))
-        return code
-
-    def _trial(self, trial: object) -> int:
-        if trial is None:
-            return -1
-        return self._trials.setdefault(str(trial), len(self._trials))
-
 
 def all_bad(skipped: Mapping[Path, BadInput]) -> BadInput:
     """The error where no file can be read: that of the first, and the other reasons."""
@@ -269,10 +312,8 @@ def all_bad(skipped: Mapping[Path, BadInput]) -> BadInput:
     if not others:
         return first
     shown = "; ".join(f"{name} {problem}" for problem, name in list(others.items())[:2])
-    problem = (
-        f"[{first.code}] {first.problem}; the other files cannot be read either: {shown}"
-        + " …" * (len(others) > 2)
-    )
+    more = " …" * (len(others) > 2)
+    problem = f"[{first.code}] {first.problem}; the other files cannot be read either: {shown}{more}"
     return BadInput(first.argument, first.value, problem, first.remedy)
 
 
@@ -281,6 +322,16 @@ def about_file(error: BadInput) -> bool:
     about = error.argument == "path" or error.argument.startswith("scores[")
     limited = "gl.limits(" in error.remedy  # what is too large is refused, not passed over
     return about and not limited and error.code not in DECISIONS
+
+
+def _written(value: object) -> str:
+    """Settings as text, the same for the same settings."""
+    if isinstance(value, Mapping):
+        parts = {k: _written(v) for k, v in value.items()}
+        return ", ".join(f"{k}={v}" for k, v in sorted(parts.items()) if v)
+    if isinstance(value, (list, tuple)):
+        return "+".join(filter(None, map(_written, value)))
+    return "" if value is None else str(value)
 
 
 def _looked_up(column: pd.Categorical, code_of: Callable[[str], int]) -> np.ndarray:
@@ -292,7 +343,7 @@ def _looked_up(column: pd.Categorical, code_of: Callable[[str], int]) -> np.ndar
 
 def _distinct_codes(key: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """The distinct codes in the order in which they come, and for each row which of them it has."""
-    if size > 4 * len(key) + 1_000_000:
+    if size > 4 * len(key) + 1_000_000:  # a table of all codes would be larger than the rows
         position, known = pd.factorize(key)
         return np.asarray(known), position
     place = np.full(size, -1, np.intc)
@@ -314,17 +365,12 @@ def as_number(value: object) -> float | None:
     if value is None:
         return float("nan")
     if isinstance(value, str):
-        return _word(value)
+        word = value.strip().lower()
+        if word in _RIGHT or word in _WRONG:
+            return float(word in _RIGHT)
+        match = _NUMBER.fullmatch(word)
+        return float(match[1]) / (100 if match[2] else 1) if match else None
     try:
         return float(value) if isinstance(value, (bool, int, float)) else None
     except OverflowError:
         return float("inf")
-
-
-def _word(text: str) -> float | None:
-    """A score that was written as a word, a number or a percentage."""
-    word = text.strip().lower()
-    if word in _RIGHT or word in _WRONG:
-        return float(word in _RIGHT)
-    match = _NUMBER.fullmatch(word)
-    return float(match[1]) / (100 if match[2] else 1) if match else None

@@ -1,5 +1,5 @@
-"""Long tables: one row per response; and what the Item Response Warehouse
-writes (`id`, `item`, `resp`; `wave` a repeat, `item_family` a family, `itemcov_*` facts of an item).
+"""Long tables: one row per response; also those of the Item Response Warehouse (`id`, `item`, `resp`; `wave`
+a repeat, `item_family` a family, `itemcov_*` facts of an item).
 
 Labels stay the text that they are (`007`, `NA`); a cell that should be a number and is none is refused by
 its address.
@@ -20,8 +20,7 @@ from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.foundation.files import header_of, read_columns, read_table
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.cells import plain_numbers, share_of, without_headers
-from gindex_lab.studies.readers.collect import Collector, as_number
-from gindex_lab.studies.readers.foreign import foreign_table, parquet_table, records_of
+from gindex_lab.studies.readers.foreign import foreign_table, parquet_names, parquet_table, records_of
 from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, separator_of
 from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
 from gindex_lab.studies.readers.names import (
@@ -36,76 +35,71 @@ from gindex_lab.studies.readers.names import (
     total_of,
     unsure_item,
 )
-from gindex_lab.studies.readers.naming import agent_of_file
 from gindex_lab.studies.readers.options import COLUMNS, ROLES, Options
 from gindex_lab.studies.readers.roles import add_facts_of, add_role, note_role
-from gindex_lab.studies.readers.text import LINES, encoding_of, json_lines, load_json, plain
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import (
+    LINES,
+    bad_file,
+    encoding_of,
+    json_lines,
+    listed,
+    load_json,
+    suffix_of,
+)
 
-__all__ = ["columns_of", "long_table", "read_long", "table_at"]
+__all__ = ["columns_of", "read_irw", "read_long", "table_at", "table_header"]
+
+
+def table_header(path: Path, options: Options) -> Sequence[str]:
+    """The names of the columns, without reading the rows where that can be avoided."""
+    if suffix_of(path) == ".parquet":
+        return parquet_names(path)
+    if _is_frame(path):
+        return list(_frame(path, options).columns)
+    return header_of(path, **_form(path, options))
 
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
-    """A CSV, TSV or Parquet as a DataFrame, its labels as text."""
+    """A table as a DataFrame, its labels as text."""
+    if not _is_frame(path):
+        return read_table(path, labels, **_form(path, options))
+    table = _frame(path, options)
+    if not isinstance(table.index, pd.RangeIndex):
+        table = table.reset_index()
+    for label in labels:
+        name = table.columns[label] if isinstance(label, int) else label
+        column = table[name]
+        if column.isna().any():
+            row = int(column.isna().to_numpy().argmax()) + 1
+            raise bad_file(path, f"names no {name} in row {row}", "fill the cell")
+        table[name] = column.astype(str)
+    return table
+
+
+def _long_table(path: Path, labels: Sequence[str], others: Sequence[str], options: Options) -> pd.DataFrame:
+    """The columns of a long table that are needed; labels as categories, read once."""
     if _is_frame(path):
-        table = _frame(path, options)
-        if not isinstance(table.index, pd.RangeIndex):
-            table = table.reset_index()
-        for label in labels:
-            column = table.columns[label] if isinstance(label, int) else label
-            table[column] = _as_labels(table[column], path)
-        return table
-    encoding, separator = encoding_of(path, options.encoding), separator_of(path, options.encoding)
-    return read_table(path, labels, separator=separator, encoding=encoding)
+        return table_at(path, labels, options)
+    return read_columns(path, labels, others, **_form(path, options))
+
+
+def _form(path: Path, options: Options) -> dict[str, str]:
+    encoding = encoding_of(path, options.encoding)
+    return {"separator": separator_of(path, options.encoding), "encoding": encoding}
 
 
 def _is_frame(path: Path) -> bool:
     """Whether a library reads the file as a whole DataFrame; what has an unknown suffix, or none, is text."""
-    return plain(path).suffix.lower() in set(SUFFIXES) - set(TABLES)
+    return suffix_of(path) in set(SUFFIXES) - set(TABLES)
 
 
 def _frame(path: Path, options: Options) -> pd.DataFrame:
-    if plain(path).suffix.lower() == ".parquet":
-        return parquet_table(path)
-    return foreign_table(path, options.encoding)
+    parquet = suffix_of(path) == ".parquet"
+    return parquet_table(path) if parquet else foreign_table(path, options.encoding)
 
 
-def long_table(
-    path: Path, labels: Sequence[str], others: Sequence[str], options: Options
-) -> pd.DataFrame:
-    """The columns of a long table that are needed; labels as categories, read once."""
-    if _is_frame(path):
-        return table_at(path, labels, options)
-    encoding, separator = encoding_of(path, options.encoding), separator_of(path, options.encoding)
-    return read_columns(path, labels, others, separator=separator, encoding=encoding)
-
-
-def _as_labels(column: pd.Series, path: Path) -> pd.Series:
-    if column.isna().any():
-        row = int(column.isna().to_numpy().argmax()) + 1
-        raise BadInput("path", str(path), f"names no {column.name} in row {row}", "fill the cell")
-    return column.astype(str)
-
-
-# -- long --------------------------------------------------------------------------------------------
-
-
-def read_long(files: Sequence[Path], found: Collector, options: Options) -> None:
-    """One row, or one JSON object, per response."""
-    metrics = Metrics(found, options)
-    for file in files:
-        suffix = plain(file).suffix.lower()
-        with found.reading(file, options, *metrics.state):
-            if suffix in LINES:
-                lines = json_lines(file, found.notes, options.encoding)
-                _read_objects(lines, file, found, options, metrics)
-            elif suffix == ".json":
-                _read_objects(_records(file, options), file, found, options, metrics)
-            else:
-                _read_rows(file, found, options, metrics)
-    metrics.say()
-
-
-read_irw = read_long  # of the Item Response Warehouse: the same tables, with names of their own
+# -- which column plays which role -------------------------------------------------------------------
 
 
 def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str, str]:
@@ -119,32 +113,31 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
     fixed = {"agent": "id", "item": "item", "response": "resp"} if warehouse else {}
     if options.agent_from in ("file", "folder"):
         fixed = fixed | {"agent": ""}
-    asked = dict(options.columns)
-    metric = metric_column(header)
+    asked, metric = dict(options.columns), metric_column(header)
     if options.metrics and "response" not in asked and metric is None:
-        asked["response"] = _metric_column(header, options, path)
+        named = [name for name in options.metrics if name in header]
+        if not named:
+            raise _no_column("metric", options.metrics[0], header, path)
+        asked["response"] = named[0]
     for kind in COLUMNS:
         given = asked.get(kind)
         if given is not None and given not in header:
-            remedy = f"it has {', '.join(map(repr, header[:8]))}"
-            problem = f"[not-found] is not a column of {path.name}"
-            raise BadInput(f"columns[{kind!r}]", given, problem, remedy)
+            raise _no_column(f"columns[{kind!r}]", given, header, path)
         if kind in asked and given is None:
             continue
         free = [name for name in header if name not in chosen.values()]
         found = [given] if given else [fixed[kind]] if kind in fixed else column_of(free, kind)
-        if kind == "item" and not found and families_are_items(header):
-            found = task_of(free)  # one row per agent and task: the task is the item
+        if kind == "item" and not found:  # of one row per agent and task, the task
+            found = task_of(free) if families_are_items(header) else []
+            found = found or unsure_item(header)
         if kind == "family" and len(found) > 1:
             found = task_of(found)[:1] or found[:1]
-        if kind == "item" and not found:
-            found = unsure_item(header)
         if kind == "response" and not found:
             found = lone_response(header)
         if len(found) > 1 and kind not in ROLES:
             problem = f"[several] has several columns that could be the {kind}: {', '.join(map(repr, found))}"
             remedy = f"name it: columns={{{kind!r}: {found[0]!r}}} (--columns {kind}={found[0]})"
-            raise BadInput("path", str(path), problem, remedy)
+            raise bad_file(path, problem, remedy)
         if found:
             chosen[kind] = found[0]
         elif kind in ("agent", "item", "response"):
@@ -152,22 +145,40 @@ def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str,
             remedy = f"name it: columns={{{kind!r}: ...}} (--columns {kind}=NAME)"
             if kind == "agent":
                 remedy += ", or take the agent from the file: agent_from='file' (--agent-from file)"
-            raise BadInput("path", str(path), problem, remedy)
+            raise bad_file(path, problem, remedy)
     if metric is not None and metric not in chosen.values():
         chosen["metric"] = metric
     return chosen
 
 
-def _metric_column(header: Sequence[str], options: Options, path: Path) -> str:
-    found = [name for name in options.metrics if name in header]
-    if not found:
-        problem = f"[not-found] is not a column of {path.name}"
-        remedy = f"it has {', '.join(map(repr, header[:8]))}"
-        raise BadInput("metric", options.metrics[0], problem, remedy)
-    return found[0]
+def _no_column(argument: str, given: str, header: Sequence[str], path: Path) -> BadInput:
+    problem = f"[not-found] is not a column of {path.name}"
+    return BadInput(argument, given, problem, f"it has {listed(header, 8)}")
 
 
-def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics) -> None:
+# -- tables ------------------------------------------------------------------------------------------
+
+
+def read_long(files: Sequence[Path], found: Storage) -> None:
+    """One row, or one JSON object, per response."""
+    metrics, encoding = Metrics(found), found.options.encoding
+    for file in files:
+        suffix = suffix_of(file)
+        with found.reading(file):
+            if suffix in LINES:
+                _read_objects(json_lines(file, found.notes, encoding), file, found, metrics)
+            elif suffix == ".json":
+                _read_objects(_records(load_json(file, encoding), file), file, found, metrics)
+            else:
+                _read_rows(file, found, metrics)
+    metrics.say()
+
+
+read_irw = read_long  # of the Item Response Warehouse: the same tables, with names of their own
+
+
+def _read_rows(file: Path, found: Storage, metrics: Metrics) -> None:
+    options = found.options
     header = list(table_header(file, options))
     names = columns_of(header, options, file)
     texts = [names[k] for k in ("agent", "item", "trial", "family", "metric") if names.get(k)]
@@ -175,77 +186,71 @@ def _read_rows(file: Path, found: Collector, options: Options, metrics: Metrics)
     total = total_of(header, names["response"])
     others += [total] if total else []
     others += [c for c in header if str(c).startswith("itemcov_")]
-    table = long_table(file, texts, others, options)
+    table = _long_table(file, texts, others, options)
     if table.empty:
-        raise BadInput(
-            "path", str(file), "[no-rows] has a header and no row", "give at least one response"
-        )
-    for note in table.attrs.get("notes", ()):
-        found.note_once(note)
+        raise bad_file(file, "[no-rows] has a header and no row", "give at least one response")
+    found.note_once(*table.attrs.get("notes", ()))
     if names["agent"]:
         table = without_headers(table, names["agent"], found)
-    table = _of_metric(table, names, file, found, metrics)
-    parts = {kind: _categories(table, names.get(kind)) for kind in ("family", "item", "trial")}
-    agents = _categories(table, names["agent"]) if names["agent"] else None
-    if agents is None:
+        table = _of_metric(table, names, file, found, metrics)
+        agents = _categories(table[names["agent"]])
+    else:
+        table = _of_metric(table, names, file, found, metrics)
         alone = np.zeros(len(table), np.int8)
-        agents = pd.Categorical.from_codes(alone, [agent_of_file(file, options)])
+        agents = pd.Categorical.from_codes(alone, [found.agent_of_file(file)])
+    family, trial = (_categories(table[names[k]]) if k in names else None for k in ("family", "trial"))
     values = _values(plain_numbers(table[names["response"]], found))
     if total:
         values = share_of(values, table[total], (names["response"], total), found)
-    assert parts["item"] is not None
-    agent, item = found.add_codes(agents, parts["family"], parts["item"], values, parts["trial"])
+    agent, item = found.add_codes(agents, family, _categories(table[names["item"]]), values, trial)
     _note_columns(names, found)
     if "metric" not in names:
-        settle_direction(names["response"], found, options, guess="higher" if total else None)
-    add_facts_of(table, names, {"agent": agent, "item": item}, found, options)
+        settle_direction(names["response"], found, guess="higher" if total else None)
+    add_facts_of(table, names, {"agent": agent, "item": item}, found)
     _item_facts(table, names, found)
     audited = [c for c in header if str(c).lower() in AUDITED and c not in names.values()]
     if audited and found.wants_details(len(table)):
-        found.add_beside(long_table(file, [], audited, options)[audited])
-    if options.repeats == "error":
-        found.apart = found.apart or _what_differs(file, header, names, agent, item, options)
+        found.add_beside(_long_table(file, [], audited, options)[audited])
+    if options.repeats == "error" and not found.apart and "trial" not in names:
+        found.apart = _what_differs(
+            file, [c for c in header if c not in names.values()], agent, item, options
+        )
 
 
 def _of_metric(
-    table: pd.DataFrame, names: Mapping[str, str], file: Path, found: Collector, metrics: Metrics
+    table: pd.DataFrame, names: Mapping[str, str], file: Path, found: Storage, metrics: Metrics
 ) -> pd.DataFrame:
     """Of a table with a column of metrics, the rows of one metric of each task."""
     if "metric" not in names:
         return table
     kind = "family" if "family" in names else "item"
     task, metric = (table[names[one]].astype(str) for one in (kind, "metric"))
-    listed = metric.groupby(task, sort=False).unique()
     who = table[names["agent"]].astype(str) if names["agent"] else metric
     met = who.groupby(metric).nunique()  # of most agents, and not one that is better when small
     first = sorted(metric.unique(), key=lambda one: (direction_of(one) == "lower", -met[one]))
     chosen = {
-        name: metrics.of(name, list(some), file, [one for one in first if one in some])
-        for name, some in listed.items()
+        name: metrics.of(name, some, file, [one for one in first if one in some])
+        for name, some in metric.groupby(task, sort=False).unique().items()
     }
     alike = len(set(chosen.values())) == 1
     for name, one in list(chosen.items())[: 1 if alike else None]:
-        settle_direction(one, found, metrics.options, **({} if alike else {kind: name}))
+        settle_direction(one, found, **({} if alike else {kind: name}))
     kept = (metric == task.map(chosen)).to_numpy()
     lost = sorted(set(who) - set(who[kept])) if names["agent"] else []
     if lost:
-        shown = ", ".join(map(repr, lost[:3])) + " …" * (len(lost) > 3)
-        said = f"left out, because they have no {next(iter(chosen.values()))!r}: {shown}"
+        said = f"left out, because they have no {next(iter(chosen.values()))!r}: {listed(lost)}"
         found.note("agents", said, "metric=... (--metric)")
     return table[kept].reset_index(drop=True)
 
 
-def _categories(table: pd.DataFrame, name: str | None) -> pd.Categorical | None:
-    if not name:
-        return None
-    column = table[name]
+def _categories(column: pd.Series) -> pd.Categorical:
     if not isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(pd.CategoricalDtype(column.unique()))
     names = column.cat.categories.astype(str)
-    plain_names = names.str.strip()
-    if (plain_names == names).all():
+    stripped = names.str.strip()
+    if (stripped == names).all():
         return column.array
-    return pd.Categorical(plain_names[column.cat.codes], categories=plain_names.unique())
+    return pd.Categorical(stripped[column.cat.codes], categories=stripped.unique())
 
 
 def _values(column: pd.Series) -> np.ndarray:
@@ -262,19 +267,11 @@ def _values(column: pd.Series) -> np.ndarray:
 
 
 def _what_differs(
-    file: Path,
-    header: Sequence[str],
-    names: Mapping[str, str],
-    agent: np.ndarray,
-    item: np.ndarray,
-    options: Options,
+    file: Path, others: Sequence[str], agent: np.ndarray, item: np.ndarray, options: Options
 ) -> tuple[str, ...]:
-    """Of rows that repeat an agent and an item, the further columns that tell them apart; () for none."""
-    if "trial" in names:
-        return ()
+    """One or two other columns that tell apart the rows that repeat an agent and an item; () for none."""
     key = agent.astype(np.int64) * (int(item.max()) + 1) + item
     twice = pd.Series(key).duplicated(keep=False).to_numpy() if len(key) < 10_000_000 else key < 0
-    others = [c for c in header if c not in names.values()]
     if not twice.any() or not others:
         return ()
     table = table_at(file, [], options)[others][twice].reset_index(drop=True)
@@ -287,74 +284,57 @@ def _what_differs(
     return ()
 
 
-def table_header(file: Path, options: Options) -> Sequence[str]:
-    """The names of the columns, without reading the rows."""
-    if plain(file).suffix.lower() == ".parquet":
-        from gindex_lab.studies.readers.foreign import parquet_names
-
-        return parquet_names(file)
-    if _is_frame(file):
-        return list(_frame(file, options).columns)
-    separator = separator_of(file, options.encoding)
-    return header_of(file, separator=separator, encoding=encoding_of(file, options.encoding))
-
-
-def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Collector) -> None:
+def _item_facts(table: pd.DataFrame, names: Mapping[str, str], found: Storage) -> None:
     """`itemcov_*` of the Item Response Warehouse, where it is one value per item."""
     facts = [c for c in table.columns if str(c).startswith("itemcov_")]
     if not facts:
         return
     family = table[names["family"]] if "family" in names else [""] * len(table)
-    groups = [np.asarray(family, dtype=object), table[names["item"]]]
-    by_item = table.groupby(groups, sort=False)[facts]
+    by_item = table.groupby([np.asarray(family, dtype=object), table[names["item"]]], sort=False)[facts]
     once = (by_item.nunique() <= 1).all()
-    constant = [c for c in facts if once[c]]
-    for (group, item), row in by_item.first()[constant].iterrows():
+    for (group, item), row in by_item.first()[[c for c in facts if once[c]]].iterrows():
         found.item_facts[str(group), str(item)] = row.to_dict()
 
 
-def _note_columns(names: Mapping[str, str], found: Collector) -> None:
-    named = {kind: name for kind, name in names.items() if name and kind not in ROLES}
-    said = ", ".join(f"{kind} {name!r}" for kind, name in named.items())
-    found.note("columns", f"columns: {said}", "columns={...} (--columns)")
+def _note_columns(names: Mapping[str, str], found: Storage) -> None:
+    named = [f"{kind} {name!r}" for kind, name in names.items() if name and kind not in ROLES]
+    found.note("columns", f"columns: {', '.join(named)}", "columns={...} (--columns)")
 
 
-def _records(file: Path, options: Options) -> Iterator[tuple[int, dict[str, Any]]]:
-    content = load_json(file, options.encoding)
+# -- objects -----------------------------------------------------------------------------------------
+
+
+def _records(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for k, row in enumerate(records_of(content) or content, 1):
         if not isinstance(row, dict):
             problem = f"has no object as its record {k}, but {short(row)}"
-            raise BadInput("path", str(file), problem, "give a list of objects")
+            raise bad_file(file, problem, "give a list of objects")
         yield k, row
 
 
 def _read_objects(
-    rows: Iterable[tuple[int, dict[str, Any]]],
-    file: Path,
-    found: Collector,
-    options: Options,
-    metrics: Metrics,
+    rows: Iterable[tuple[int, dict[str, Any]]], file: Path, found: Storage, metrics: Metrics
 ) -> None:
     names: dict[str, str] = {}
     agent, dotted, roles, used = "", False, list[str](), set[str]()
     for number, row in rows:
         if not names:
-            names = columns_of(flat_names(row), options, file)
+            names = columns_of(flat_names(row), found.options, file)
             if "metric" in names or total_of(list(row), names["response"]):
-                _read_rows(file, found, options, metrics)
+                _read_rows(file, found, metrics)
                 return
-            agent = "" if names["agent"] else agent_of_file(file, options)
+            agent = "" if names["agent"] else found.agent_of_file(file)
             dotted = any("." in name for name in names.values())
             roles = [role for role in ROLES if role in names]
         get = partial(nested, row) if dotted else row.get
         who, what, given = agent or get(names["agent"]), get(names["item"]), get(names["response"])
         if given is None and names["response"] not in (*row, *flat_names(row)):
             problem = f"[missing-field] has no {names['response']!r} in line {number}"
-            raise BadInput("path", str(file), problem, "fill or drop the line")
+            raise bad_file(file, problem, "fill or drop the line")
         value = as_number(given)
         if value is None or who is None or what is None:
             problem = f"[missing-field] has no number, or no name, in line {number}: {short(row)}"
-            raise BadInput("path", str(file), problem, "fix or drop the line")
+            raise bad_file(file, problem, "fix or drop the line")
         family = str(get(names["family"]) or "") if "family" in names else ""
         trial = get(names["trial"]) if "trial" in names else None
         found.add(str(who), family, str(what), value, trial=trial)
@@ -363,13 +343,14 @@ def _read_objects(
             found.detail(**{c: row[c] for c in audited})
         for role in roles:
             if get(names[role]) is not None:
-                facts = found.agent_facts.setdefault(str(who), {}) if role == "date" else None
-                if facts is None:
-                    facts = found.item_facts.setdefault((family, str(what)), {})
-                add_role(facts, role, names[role], get(names[role]), role in options.columns)
+                dated = role == "date"
+                facts = (
+                    found.agent_facts.setdefault(str(who), {}) if dated else found.facts_of(family, str(what))
+                )
+                add_role(facts, role, names[role], get(names[role]), role in found.options.columns)
                 used |= {role} & facts.keys()
     if names:
         _note_columns(names, found)
         for role in sorted(used):
             note_role(role, names[role], found)
-        settle_direction(names["response"], found, options)
+        settle_direction(names["response"], found)

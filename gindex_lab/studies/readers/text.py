@@ -1,9 +1,8 @@
 """Text that may be compressed, in another encoding, or cut off in its last line: one line at a time.
 
-UTF-8 is expected; a byte-order mark says UTF-8 or UTF-16 for itself. Anything else is refused with the
-name of the option, because a wrong encoding would give wrong names without a word. `json_glimpse` gives the
-beginning of a document as Python objects, enough to see what wrote it, however long it is: what is cut off,
-by us or by a stopped run, is closed where its last whole value ends.
+UTF-8 is expected; a byte-order mark announces UTF-8 or UTF-16. Any other encoding must be named, because a
+wrong one would give wrong names without a word. `json_glimpse` gives the beginning of a document as Python
+objects, enough to see what wrote it, however long it is.
 """
 
 from __future__ import annotations
@@ -12,29 +11,30 @@ import codecs
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.foundation.files import whole_lines
-from gindex_lab.foundation.inputs import BROKEN, open_bytes, parse_json, read_bytes
+from gindex_lab.foundation.inputs import BROKEN, open_bytes, parse_json, read_bytes, unreadable
 
 __all__ = [
-    "LINES",
-    "beginning",
-    "encoding_of",
-    "glimpse_of",
-    "is_lines",
-    "json_glimpse",
-    "json_lines",
-    "load_json",
-    "open_bytes",
-    "open_text",
-    "plain",
+    *(
+        "LINES",
+        "bad_file",
+        "beginning",
+        "encoding_of",
+        "glimpse_of",
+        "is_lines",
+        "json_glimpse",
+        "json_lines",
+    ),
+    *("listed", "load_json", "open_text", "stem_of", "suffix_of", "wrong_encoding"),
 ]
 
 LINES = (".jsonl", ".ndjson")
+_PACKED = (".gz", ".zst", ".zstd")
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -42,13 +42,37 @@ _MARKS = {
 }
 
 
-def plain(path: Path) -> Path:
-    """The name without `.gz` or `.zst`.
+def bad_file(path: Path | str, problem: str, remedy: str) -> BadInput:
+    """The error about a file or folder: its problem, the code in brackets first, and what to do."""
+    return BadInput("path", str(path), problem, remedy)
 
-    >>> plain(Path("a/samples_arc.jsonl.gz")).name
-    'samples_arc.jsonl'
+
+def listed(names: Iterable[object], most: int = 3) -> str:
+    """The first of some names as a message shows them; files without quotes.
+
+    >>> listed(["acc", "f1", "em"], 2), listed([Path("a/b.json")])
+    ("'acc', 'f1' …", 'b.json')
     """
-    return path.with_suffix("") if path.suffix.lower() in (".gz", ".zst", ".zstd") else path
+    known = [one.name if isinstance(one, Path) else repr(one) for one in names]
+    return ", ".join(known[:most]) + " …" * (len(known) > most)
+
+
+def suffix_of(path: Path) -> str:
+    """The ending that tells what a file holds, in small letters.
+
+    >>> suffix_of(Path("a/samples_arc.JSONL.gz"))
+    '.jsonl'
+    """
+    return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
+
+
+def stem_of(path: Path) -> str:
+    """The name of a file without its endings.
+
+    >>> stem_of(Path("a/samples_arc.jsonl.gz"))
+    'samples_arc'
+    """
+    return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).stem
 
 
 def beginning(path: Path, size: int = 65_536) -> bytes:
@@ -56,8 +80,8 @@ def beginning(path: Path, size: int = 65_536) -> bytes:
     try:
         with open_bytes(path) as file:
             return file.read(size)
-    except BROKEN:
-        raise _cut_off(path) from None
+    except BROKEN as error:
+        raise unreadable(error, path) from None
 
 
 def encoding_of(path: Path, given: str | None = None) -> str:
@@ -78,7 +102,7 @@ def encoding_of(path: Path, given: str | None = None) -> str:
             return name
     if b"\0" in start:
         problem = "[not-text] holds zero bytes: it is not text, or is UTF-16 without its mark"
-        raise BadInput("path", str(path), problem, "pass encoding='utf-16-le' if it is such text")
+        raise bad_file(path, problem, "pass encoding='utf-16-le' if it is such text")
     return "utf-8"
 
 
@@ -90,7 +114,7 @@ def open_text(path: Path, encoding: str | None = None) -> IO[str]:
 def json_lines(
     path: Path, notes: list[str], encoding: str | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) of each line of JSONL; what a stopped run cut off at the end is noted.
+    """(line number, object) of each line of JSONL; a last line that a stopped run cut off is noted.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +124,9 @@ def json_lines(
     ([1, 2], ['a.jsonl: the last line (3) is cut off, and was left out'])
     """
     if beginning(path, 256).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
-        yield from _listed(path, encoding)
+        found = load_json(path, encoding)  # a list under the name of lines, as lm-eval 0.4.0 wrote it
+        for number, one in enumerate(found if isinstance(found, list) else [found], 1):
+            yield number, _object(path, number, one)
         return
     broken: tuple[int, Exception] | None = None
     for number, text in _lines(path, encoding):
@@ -120,17 +146,10 @@ def json_lines(
         notes.append(f"{path.name}: the last line ({broken[0]}) is cut off, and was left out")
 
 
-def _listed(path: Path, encoding: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """A list under the name of lines, as lm-eval 0.4.0 wrote it."""
-    found = load_json(path, encoding)
-    for number, one in enumerate(found if isinstance(found, list) else [found], 1):
-        yield number, _object(path, number, one)
-
-
 def _object(path: Path, number: int, found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
         problem = f"[not-an-object] has no object in line {number}, but {short(found)}"
-        raise BadInput("path", str(path), problem, "give one JSON object per line")
+        raise bad_file(path, problem, "give one JSON object per line")
     return found
 
 
@@ -144,8 +163,8 @@ def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
                     yield number, text
     except UnicodeError as error:
         raise wrong_encoding(path, error, f"after line {number}") from None
-    except BROKEN:
-        raise _cut_off(path) from None
+    except BROKEN as error:
+        raise unreadable(error, path) from None
 
 
 def load_json(path: Path, encoding: str | None = None) -> Any:
@@ -172,23 +191,14 @@ def is_lines(path: Path, encoding: str | None = None) -> bool:
 
 def wrong_encoding(path: Path, error: UnicodeError, where: str = "") -> BadInput:
     """The error for bytes that do not decode."""
-    name = getattr(error, "encoding", "UTF-8")
-    problem = f"[wrong-encoding] is not {name} text {where}".rstrip()
-    problem += f" ({getattr(error, 'reason', error)})"
+    name, reason = getattr(error, "encoding", "UTF-8"), getattr(error, "reason", error)
     remedy = "pass its encoding, for instance encoding='latin-1', or save it as UTF-8"
-    return BadInput("path", str(path), problem, remedy)
+    return bad_file(path, f"[wrong-encoding] is not {name} text {where}".rstrip() + f" ({reason})", remedy)
 
 
 def _not_json(path: Path, line: int | None, error: Exception) -> BadInput:
     where = "is not JSON" if line is None else f"has no JSON in line {line}"
-    remedy = "fix the file, or leave it out"
-    return BadInput("path", str(path), f"[not-json] {where} ({error})", remedy)
-
-
-def _cut_off(path: Path) -> BadInput:
-    remedy = "copy it again, or unpack what is there with `gzip -dc`"
-    problem = "[damaged] is a compressed file that ends early or is damaged"
-    return BadInput("path", str(path), problem, remedy)
+    return bad_file(path, f"[not-json] {where} ({error})", "fix the file, or leave it out")
 
 
 # -- the beginning of a JSON document ----------------------------------------------------------------
@@ -199,13 +209,13 @@ _CLOSES = {"{": "}", "[": "]"}
 
 
 def json_glimpse(path: Path, size: int = 2_000_000, encoding: str | None = None) -> Any:
-    """What the first bytes of a JSON document hold; None where they are not JSON at all."""
+    """The objects in the first bytes of a JSON document; None where they are not JSON at all."""
     text = beginning(path, size).decode(encoding_of(path, encoding), errors="ignore")
     return glimpse_of(text.lstrip("\ufeff"))
 
 
 def glimpse_of(text: str) -> Any:
-    """The same of a text.
+    """The same of a text: what is cut off is closed where its last whole value ends.
 
     >>> glimpse_of('{"results": {"arc": {"acc": 0.5}, "gsm8k": {"em')
     {'results': {'arc': {'acc': 0.5}, 'gsm8k': {}}}
@@ -225,7 +235,6 @@ def glimpse_of(text: str) -> Any:
 
 
 def _closed(text: str) -> str:
-    """A beginning of JSON, cut after its last whole value and closed."""
     inside: list[str] = []
     kept = 0
     for match in _TOKENS.finditer(text):

@@ -9,7 +9,6 @@ the number of leaves of its smallest formula. A learner sees some rows and answe
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from itertools import combinations
 
@@ -20,7 +19,7 @@ from gindex_lab.foundation.validate import FloatArray, choice, integer
 
 __all__ = ["LEARNERS", "WAYS", "difficulty", "distribution", "effective_tasks", "responses"]
 
-ROWS, TASKS = 8, 256
+ROWS, TASKS = 8, 256  # of a truth table of three inputs, and how many there are
 WAYS = ("by description", "by difficulty, then task", "by difficulty, then solution", "all alike")
 LEARNERS = ("simplest", "weighted", "nearest", "majority", "always 0", "contrary")
 _LARGEST = 12  # more leaves than any of the 256 functions needs
@@ -95,9 +94,7 @@ def distribution(way: str, leaf: float = 2 / 3) -> pd.Series:
     else:
         size, solutions = _smallest()
         weight = solutions if way == "by difficulty, then solution" else np.ones(TASKS)
-        levels = np.unique(size)
-        within = {h: weight[size == h].sum() for h in levels}
-        chance = weight / np.array([within[h] for h in size]) / len(levels)
+        chance = weight / np.bincount(size, weight)[size] / len(np.unique(size))
     return pd.Series(chance, name=way).rename_axis("task")
 
 
@@ -164,36 +161,20 @@ def _answers(learner: str, known: list[int], hidden: list[int]) -> FloatArray:
         return _voted(np.repeat(table[:, known].mean(axis=1)[:, None], len(hidden), axis=1))
     if learner == "nearest":
         return _voted(np.stack([table[:, _near(row, known)].mean(axis=1) for row in hidden], 1))
-    weigh = {"simplest": _only_smallest, "weighted": _by_description}[learner]
-    return _agreed(known, hidden, weigh)
+    # the vote of all functions that agree with what was seen, each task's group by itself
+    groups = table[:, known] @ (1 << np.arange(len(known)))
+    share = np.empty((TASKS, len(hidden)))
+    for code in np.unique(groups):
+        members = np.flatnonzero(groups == code)
+        size = _smallest()[0][members]
+        weight = (size == size.min()).astype(float) if learner == "simplest" else _described(2 / 3)[members]
+        share[members] = weight @ table[members][:, hidden] / weight.sum()
+    return _voted(share)
 
 
 def _near(row: int, known: list[int]) -> list[int]:
     apart = [(row ^ other).bit_count() for other in known]
     return [other for other, gap in zip(known, apart, strict=True) if gap == min(apart)]
-
-
-def _agreed(
-    known: list[int], hidden: list[int], weigh: Callable[[np.ndarray], FloatArray]
-) -> FloatArray:
-    """The vote of all functions that agree with what was seen, each task's group by itself."""
-    table = _table()
-    groups = table[:, known] @ (1 << np.arange(len(known)))
-    share = np.empty((TASKS, len(hidden)))
-    for code in np.unique(groups):
-        members = np.flatnonzero(groups == code)
-        weight = weigh(members)
-        share[members] = weight @ table[members][:, hidden] / weight.sum()
-    return _voted(share)
-
-
-def _only_smallest(members: np.ndarray) -> FloatArray:
-    size = _smallest()[0][members]
-    return (size == size.min()).astype(float)
-
-
-def _by_description(members: np.ndarray) -> FloatArray:
-    return _described(2 / 3)[members]
 
 
 def _voted(share: FloatArray) -> FloatArray:

@@ -2,8 +2,8 @@
 
 Section C.1 of the generality supplement (Fig. S23, after Burkart and others) draws three ways in which four
 individuals may fare on four domains; Fig. S27 (after Woodley of Menie and others) asks how loadings on a
-general factor go with the gap between two species as tests of little variance are dropped. Both are
-schematics of other people's work there; here they are simulations of our own.
+general factor relate to the gap between two species as tests of little variance are dropped. There both are
+schematics of other people's work; here they are simulations of our own.
 """
 
 from __future__ import annotations
@@ -15,22 +15,13 @@ from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer
 
-__all__ = [
-    "PATTERNS",
-    "capabilities",
-    "factor_share",
-    "loadings_and_gaps",
-    "on_items",
-    "two_species",
-]
+__all__ = ["PATTERNS", "capabilities", "factor_share", "loadings_and_gaps", "on_items", "two_species"]
 
 PATTERNS = ("domains differ", "individuals differ", "each its own domains")
 _LEVELS = 10  # difficulties of the items of a domain, 1 to 10
 
 
-def capabilities(
-    pattern: str, individuals: int = 4, domains: int = 4, seed: SeedLike = 1
-) -> pd.DataFrame:
+def capabilities(pattern: str, individuals: int = 4, domains: int = 4, seed: SeedLike = 1) -> pd.DataFrame:
     """How far each individual gets in each domain, on a scale from 0 to 10 (Fig. S23).
 
     The three patterns put the same variance (sd 2 around 5) into the domains, into the individuals, or
@@ -43,20 +34,17 @@ def capabilities(
     rng = generator(seed)
     size = integer("individuals", individuals, 2), integer("domains", domains, 2)
     shapes = {PATTERNS[0]: (1, size[1]), PATTERNS[1]: (size[0], 1), PATTERNS[2]: size}
-    main = 2 * _standardised(rng.standard_normal(shapes[pattern]))
+    drawn = rng.standard_normal(shapes[pattern])
+    main = 2 * ((drawn - drawn.mean()) / drawn.std())
     found = np.clip(5 + main + 0.4 * rng.standard_normal(size), 0, _LEVELS)
     names = [f"individual {k + 1}" for k in range(size[0])]
     return pd.DataFrame(found, names, [f"D{k + 1}" for k in range(size[1])])
 
 
-def _standardised(values: FloatArray) -> FloatArray:
-    return np.asarray((values - values.mean()) / values.std())
-
-
 def on_items(table: pd.DataFrame, extra: dict[str, int] | None = None) -> Responses:
     """The responses of step agents of these capabilities to items of difficulty 1, ..., 10 in each domain.
 
-    `extra` adds so many further items of difficulty 1 to a domain: easy items lift its mean for all.
+    `extra` is how many more items of difficulty 1 a domain gets: easy items lift its mean for everyone.
 
     >>> table = pd.DataFrame({"D1": [3.2]}, ["one"])
     >>> on_items(table, {"D1": 2}).frame.loc["one"].sum()
@@ -85,14 +73,12 @@ def factor_share(table: pd.DataFrame) -> float:
     return float(values[-1] / len(values))
 
 
-def two_species(
-    tests: int = 40, each: int = 300, gap: float = 2.0, items: int = 20, seed: SeedLike = 1
-) -> pd.DataFrame:
+def two_species(tests: int = 40, each: int = 300, seed: SeedLike = 1) -> pd.DataFrame:
     """Scores of two species on tests of rising difficulty, in one table with the level `species`.
 
-    An individual's ability is normal with sd 1, the means `gap` apart; a test of difficulty b and
-    discrimination a gives `items` right-or-wrong answers with P = 1 / (1 + exp(-a (θ - b))). Easy tests
-    are at the ceiling for the abler species, hard ones on the floor for the other.
+    An individual's ability is normal with sd 1, the means 2 apart; a test of difficulty b and
+    discrimination a gives 20 right-or-wrong answers with P = 1 / (1 + exp(-a (θ - b))). Easy tests
+    are at the ceiling for the abler species, hard ones at the floor for the other.
 
     >>> two_species(tests=3, each=5, seed=1).shape
     (10, 3)
@@ -101,15 +87,15 @@ def two_species(
     b = np.linspace(-3, 3, integer("tests", tests, 3))
     a = rng.uniform(0.4, 2.0, tests)
     parts = {}
-    for name, centre in {"chimpanzees": -gap / 2, "humans": gap / 2}.items():
+    for name, centre in {"chimpanzees": -1.0, "humans": 1.0}.items():
         theta = centre + rng.standard_normal(integer("each", each, 2))
         p = 1 / (1 + np.exp(-a * (theta[:, None] - b)))
-        parts[name] = pd.DataFrame(rng.binomial(integer("items", items), p) / items)
+        parts[name] = pd.DataFrame(rng.binomial(20, p) / 20)
     return pd.concat(parts, names=["species", "individual"])
 
 
-def loadings_and_gaps(scores: pd.DataFrame, keep: int = 8, by: str = "sd / mean") -> pd.DataFrame:
-    """r(g loading, gap d) over the tests retained, as tests of least variation are dropped one by one.
+def loadings_and_gaps(scores: pd.DataFrame, by: str = "sd / mean") -> pd.DataFrame:
+    """r(g loading, gap d) over the tests retained, as those of least variation are dropped down to eight.
 
     Per population (each species and both together): a test's variation is its coefficient "sd / mean"
     (or its plain "sd"), its loading that on the first component, its gap d the difference of the
@@ -130,7 +116,7 @@ def loadings_and_gaps(scores: pd.DataFrame, keep: int = 8, by: str = "sd / mean"
         usable = table.columns[(table.std() > 0) & d.notna()]
         over = table[usable].mean() if by == "sd / mean" else 1.0
         variation = (table[usable].std() / over).sort_values(ascending=False)
-        for count in range(len(usable), keep - 1, -1):
+        for count in range(len(usable), 7, -1):
             kept = list(variation.index[:count])
             r = float(np.corrcoef(_loadings(table[kept]), d[kept])[0, 1])
             rows.append((name, count, float(variation.iloc[:count].mean()), r))

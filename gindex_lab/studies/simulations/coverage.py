@@ -3,39 +3,32 @@
 An agent's curve is a logistic one between a floor (guessing) and a ceiling (lapses). Items are drawn
 over the difficulties, responses are right or wrong with the curve's chance, and families of items
 share part of their luck through a Gaussian copula, which leaves the curve itself as it is. Then
-every interval is held against the truth.
+every interval is compared with the truth.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 from gindex_lab.measures.alternatives.bootstrap import METHODS, bootstrap_table
 from gindex_lab.measures.curves import conclude
 
-__all__ = [
-    "PROFILES",
-    "Profile",
-    "coverage",
-    "coverage_table",
-    "simulate_profile",
-    "transform_coverage",
-]
+__all__ = ["PROFILES", "Profile", "coverage", "coverage_table", "simulate_profile", "transform_coverage"]
 
 _MEASURES = ("capability", "spread", "normalised_generality")
-_BATCH = 25  # simulated agents that share one draw of difficulties
+_BATCH = 25  # simulated agents that share one draw of difficulties, for speed
 _INTERVAL = (0.0, 1.0)
-TRUTH = 40_000  # items of the long study that stands for the truth of a transform
+TRUTH = 40_000  # items of the long study that stands for the truth of a transform: a judgement
 
 
 @dataclass(frozen=True)
@@ -61,13 +54,11 @@ class Profile:
         slope = np.pi / (np.sqrt(3) * self.width)
         return self.floor + (self.ceiling - self.floor) * expit(slope * (self.centre - h))
 
-    def truth(self) -> dict[str, float]:
+    def truth(self, points: int = 2_001) -> dict[str, float]:
         """The measures of the curve itself, by fine quadrature."""
-        h = np.linspace(*_INTERVAL, 2_001)
-        psi = self(h)
-        area, moment = np.trapezoid(psi, h), np.trapezoid(psi * h, h)
-        sums = [np.array([x]) for x in (area, moment, 2 * moment - area**2)]
-        found = conclude(sums[0], sums[1], sums[2], _INTERVAL)
+        h = np.linspace(*_INTERVAL, points)
+        area, moment = (np.array([np.trapezoid(psi, h)]) for psi in (self(h), self(h) * h))
+        found = conclude(area, moment, 2 * moment - area**2, _INTERVAL)
         return {name: float(getattr(found, name)[0]) for name in _MEASURES}
 
 
@@ -84,11 +75,29 @@ PROFILES = {
 }
 
 
-def _population(random: np.random.Generator) -> Profile:
+def drawn_profile(random: np.random.Generator) -> Profile:
     """One agent of a mixed population: any centre, spreads over a factor of ten, some guess or lapse."""
     floor = random.uniform(0, 0.25) if random.random() < 0.3 else 0.0
     ceiling = random.uniform(0.9, 1) if random.random() < 0.3 else 1.0
     return Profile(random.uniform(0.15, 0.85), 0.04 * 10 ** random.random(), floor, ceiling)
+
+
+def answers(
+    chance: FloatArray, families: int, likeness: float, random: np.random.Generator
+) -> tuple[FloatArray, np.ndarray]:
+    """Right (1) or wrong (0) with these chances (A, N), and the family of each item.
+
+    Within one of the `families` (0: every item alone) an agent's luck has correlation `likeness`, through a
+    Gaussian copula that leaves the chances as they are.
+    """
+    from scipy.special import ndtr
+
+    agents, items = chance.shape
+    groups, share = families or items, likeness if families else 0.0
+    family = random.permutation(np.arange(items) % groups)
+    luck = np.sqrt(share) * random.standard_normal((agents, groups))[:, family]
+    luck += np.sqrt(1 - share) * random.standard_normal((agents, items))
+    return (ndtr(luck) < chance).astype(float), family
 
 
 def simulate_profile(
@@ -99,19 +108,34 @@ def simulate_profile(
     likeness: float = 0.3,
     design: str = "covered",
     levels: int | None = None,
-    seed: SeedLike,
+    seed: SeedLike = 1,
 ) -> Responses:
-    """Right or wrong answers of these agents on fresh items, uniform over [0, 1].
+    """Right or wrong answers of agents with known curves on fresh items, uniform over [0, 1].
 
-    With `families`, items are dealt to that many families; within one, an agent's luck has correlation
-    `likeness`. `design="covered"` puts an item at both ends; "open" leaves them to chance. `levels`
-    rounds the difficulties to that many equally spaced ones.
+    Parameters
+    ----------
+    profiles : the curve of each agent
+    items : how many
+    families : how many families the items are dealt to
+    likeness : the correlation of an agent's luck within a family
+    design : "covered" puts an item at both ends; "open" leaves them to chance
+    levels : how many equally spaced difficulties to round to
+    seed : whole number or Generator
 
+    Returns
+    -------
+    Responses
+        Agents x items, with `difficulty` and `family`.
+
+    References
+    ----------
+    Generality supplement, Proposition 18 (the curves, with a logistic in place of the normal).
+
+    Examples
+    --------
     >>> simulate_profile([Profile()], 20, families=5, seed=1)
     Responses(1 agents x 20 items, with difficulties, simulated)
     """
-    from scipy.special import ndtr
-
     random = generator(seed)
     choice("design", design, ["covered", "open"])
     h = np.sort(random.random(integer("items", items, 3)))
@@ -120,22 +144,12 @@ def simulate_profile(
     if levels is not None:
         steps = integer("levels", levels, 2) - 1
         h = np.round(h * steps) / steps
-    groups = items if families is None else integer("families", families, 3)
-    if groups > items:
-        raise BadInput(
-            "families", families, f"[too-many] are more than the {items} items", "use fewer"
-        )
-    share = 0.0 if families is None else number("likeness", likeness, 0, 1)
-    family = random.permutation(np.arange(items) % groups)
-    luck = np.sqrt(share) * random.standard_normal((len(profiles), groups))[:, family]
-    luck += np.sqrt(1 - share) * random.standard_normal((len(profiles), items))
+    groups = 0 if families is None else integer("families", families, 3)
+    ensure(groups <= items, "families", families, f"[too-many] are more than the {items} items", "use fewer")
     chance = np.stack([profile(h) for profile in profiles])
+    solved, family = answers(chance, groups, number("likeness", likeness, 0, 1), random)
     names = [f"item {i + 1}" for i in range(items)]
-    frame = pd.DataFrame(
-        (ndtr(luck) < chance).astype(float),
-        index=[f"agent {i + 1}" for i in range(len(profiles))],
-        columns=names,
-    )
+    frame = pd.DataFrame(solved, index=[f"agent {i + 1}" for i in range(len(profiles))], columns=names)
     about = pd.DataFrame({"difficulty": h, "family": family}, index=names)
     return Responses(frame, items=about, interval=_INTERVAL, source="simulated")
 
@@ -153,68 +167,86 @@ def coverage(
     method: str = "studentised",
     resamples: int = 1000,
     ci: float = 0.95,
-    seed: SeedLike,
+    seed: SeedLike = 1,
 ) -> pd.DataFrame:
-    """How often intervals hold the truth, in so many simulated studies of one agent each.
+    """How often intervals hold the truth, in simulated studies of one agent each.
 
-    `profile` is one of `PROFILES`, or "population": a new agent of a mixed population every time.
-    `below` and `above` are the shares of intervals that lie wholly below or above the truth.
+    Parameters
+    ----------
+    profile : one of `PROFILES`, or "population": a new agent of a mixed population every time
+    items : of a study
+    simulations : studies
+    families, likeness, design, levels : of the items, as in `simulate_profile`
+    resample : "items" or "families"; families where there are some, by default
+    method : of the bootstrap, as in `gl.bootstrap_table`
+    resamples : of each bootstrap
+    ci : level of confidence
+    seed : whole number or Generator
 
+    Returns
+    -------
+    DataFrame
+        By measure: `coverage`, `below` and `above` (the shares of intervals that lie wholly below or above
+        the truth), `width` (the median) and `simulations`.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapters 12 to 14.
+
+    Examples
+    --------
     >>> found = coverage("typical", items=50, simulations=100, seed=1)
     >>> bool((found["coverage"] > 0.85).all()), list(found.index)
     (True, ['capability', 'spread', 'normalised_generality'])
     """
     choice("profile", profile, ["population", *PROFILES])
     choice("method", method, METHODS)
-    random = generator(seed)
-    parts = []
-    for size in _batches(integer("simulations", simulations)):
-        some = [PROFILES.get(profile) or _population(random) for _ in range(size)]
+    random, parts = generator(seed), []
+    unit = resample or ("items" if families is None else "families")
+    for start in range(0, integer("simulations", simulations), _BATCH):
+        size = min(_BATCH, simulations - start)
+        some = [PROFILES.get(profile) or drawn_profile(random) for _ in range(size)]
         study = simulate_profile(
-            some,
-            items,
-            families=families,
-            likeness=likeness,
-            design=design,
-            levels=levels,
-            seed=random,
+            some, items, families=families, likeness=likeness, design=design, levels=levels, seed=random
         )
-        with (
-            warnings.catch_warnings()
-        ):  # families may be ignored here on purpose, to see what it costs
+        with warnings.catch_warnings():  # families may be ignored here on purpose, to see what it costs
             warnings.simplefilter("ignore", UserWarning)
             table = bootstrap_table(
-                study,
-                ci=ci,
-                resample=resample or ("items" if families is None else "families"),
-                method=method,
-                resamples=resamples,
-                seed=random,
+                study, ci=ci, resample=unit, method=method, resamples=resamples, seed=random
             )
         parts.append(_against(table, pd.DataFrame([agent.truth() for agent in some])))
     return _summary(pd.concat(parts))
 
 
 def coverage_table(
-    designs: Mapping[str, Mapping[str, Any]],
-    simulations: int = 1000,
-    *,
-    seed: SeedLike,
-    **common: Any,
+    designs: Mapping[str, Mapping[str, Any]], simulations: int = 1000, *, seed: SeedLike = 1, **common: Any
 ) -> pd.DataFrame:
-    """`coverage` of several designs, by name: its arguments for each, and those common to all.
+    """`coverage` of several designs.
 
+    Parameters
+    ----------
+    designs : the arguments of `coverage` for each design, by name
+    simulations : studies of each
+    seed : whole number or Generator
+    **common : arguments of `coverage` for all designs
+
+    Returns
+    -------
+    DataFrame
+        The columns of `coverage`, by design and measure.
+
+    Examples
+    --------
     >>> found = coverage_table({"short": {"items": 20}, "long": {"items": 60}}, 50, seed=1)
     >>> found["coverage"].unstack().shape
     (2, 3)
     """
     random = generator(seed)
-    return pd.concat(
-        {
-            name: coverage(simulations=simulations, seed=random, **common, **what)
-            for name, what in designs.items()
-        }
-    )
+    found = {
+        name: coverage(simulations=simulations, seed=random, **common, **what)
+        for name, what in designs.items()
+    }
+    return pd.concat(found)
 
 
 def transform_coverage(
@@ -227,7 +259,7 @@ def transform_coverage(
     ci: float = 0.95,
     seed: SeedLike,
 ) -> pd.DataFrame:
-    """How often intervals of one agent hold the truth after a transform of raw scores.
+    """How often intervals of one agent hold the truth after raw scores are transformed.
 
     Scores are normal around each agent's strength with deviation 1, independent over items, and become
     positions ("rank", the staircase itself) or wins over the last agent ("absolute_reference"). The
@@ -239,11 +271,10 @@ def transform_coverage(
     """
     choice("transform", transform, ["rank", "absolute_reference"])
     centres = np.array([number("strengths", x) for x in strengths])[:, None]
-    random, place = generator(seed), integer("agent", agent, 0)
-    if not place < len(centres) - (transform != "rank"):
-        problem = "[not-an-agent] is not an agent, or is the reference"
-        raise BadInput("agent", agent, problem, "give another position")
-    length = integer("items", items, 3)
+    random, place, length = generator(seed), integer("agent", agent, 0), integer("items", items, 3)
+    problem = "[not-an-agent] is not an agent, or is the reference"
+    known = place < len(centres) - (transform != "rank")
+    ensure(known, "agent", agent, problem, "give another position")
     truth = transformed(transform, centres, TRUTH, random).iloc[[place]]
     tables = [
         transformed(transform, centres, length, random, ci).iloc[[place]]
@@ -254,11 +285,7 @@ def transform_coverage(
 
 
 def transformed(
-    transform: str,
-    centres: FloatArray,
-    items: int,
-    random: np.random.Generator,
-    ci: float | None = None,
+    transform: str, centres: FloatArray, items: int, random: np.random.Generator, ci: float | None = None
 ) -> pd.DataFrame:
     """The table of `gl.generality` for fresh scores of agents with these strengths (A, 1)."""
     from gindex_lab.measures.generality import generality
@@ -273,22 +300,13 @@ def transformed(
             return generality(study, ci=ci)
 
 
-def _batches(simulations: int) -> Iterator[int]:
-    for start in range(0, simulations, _BATCH):
-        yield min(_BATCH, simulations - start)
-
-
 def _against(table: pd.DataFrame, truth: pd.DataFrame) -> pd.DataFrame:
     """One row per simulated agent and measure: where its interval lies, and how wide it is."""
     rows = []
     for name in _MEASURES:
-        low, high, true = (
-            x.to_numpy() for x in (table[f"{name}_low"], table[f"{name}_high"], truth[name])
-        )
+        low, high, true = (x.to_numpy() for x in (table[f"{name}_low"], table[f"{name}_high"], truth[name]))
         rows.append(
-            pd.DataFrame(
-                {"measure": name, "below": high < true, "above": low > true, "width": high - low}
-            )
+            pd.DataFrame({"measure": name, "below": high < true, "above": low > true, "width": high - low})
         )
     return pd.concat(rows)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.measures.psychometrics.correlations import correlation
@@ -22,8 +22,8 @@ __all__ = ["EXCESS", "PRESSURES", "correlations", "minimum_effort", "select"]
 
 PRESSURES = ("none", "capability", "effort", "both")
 EXCESS = {"flat": 1.0, "triangle": 0.25}  # effort allowed over the minimum (captions of S25, S26)
-_AT_ONCE = 1024  # candidates drawn together
-_MOST = 2_000_000  # candidates before we give up on a rule that nobody passes
+_AT_ONCE = 1024  # candidates drawn together, for speed
+_MOST = 2_000_000  # candidates before we give up on a rule that nobody passes: a judgement
 _TINY = 1e-7  # the authors' noise, which keeps the columns from being constant
 
 
@@ -67,15 +67,18 @@ def select(
     kept: list[FloatArray] = []
     tries = found = 0
     while found < agents:
-        if tries >= _MOST:
-            problem = f"[too-rare] lets {found} of {tries} agents pass"
-            raise BadInput("excess", over, problem, "allow more effort")
+        problem = f"[too-rare] lets {found} of {tries} agents pass"
+        ensure(tries < _MOST, "excess", over, problem, "allow more effort")
         batch = _candidates(draw, shape, items)
         passed = np.flatnonzero(_survives(batch, pressure, rule, over, items))[: agents - found]
         found += len(passed)
         tries += int(passed[-1]) + 1 if found == agents else len(batch)
         kept.append(batch[passed])
-    table = _table(np.concatenate(kept), items)
+    solved, effort = np.concatenate(kept).T
+    spread = np.sqrt(np.abs(2 * effort - solved**2))
+    index = pd.RangeIndex(1, agents + 1, name="agent")
+    table = pd.DataFrame({"capability": solved / items, "solved": solved, "effort": effort}, index)
+    table["spread"], table["generality"] = spread, 1 / spread
     table.attrs |= {"tries": tries, "shape": shape, "pressure": pressure, "rule": rule}
     return table
 
@@ -115,21 +118,6 @@ def _sum(rows: FloatArray) -> FloatArray:
 def _survives(batch: FloatArray, pressure: str, rule: str, excess: float, items: int) -> np.ndarray:
     solved, effort = batch.T
     limit = minimum_effort(solved if rule == "own" else items / 2.0) * (1 + excess)
-    capable = (solved >= items / 2) | (pressure not in ("capability", "both"))
-    frugal = (effort < limit) | (pressure not in ("effort", "both"))
+    capable = (solved >= items / 2) | (pressure in ("none", "effort"))
+    frugal = (effort < limit) | (pressure in ("none", "capability"))
     return np.asarray(capable & frugal)
-
-
-def _table(kept: FloatArray, items: int) -> pd.DataFrame:
-    solved, effort = kept.T
-    spread = np.sqrt(np.abs(2 * effort - solved**2))
-    return pd.DataFrame(
-        {
-            "capability": solved / items,
-            "solved": solved,
-            "effort": effort,
-            "spread": spread,
-            "generality": 1 / spread,
-        },
-        index=pd.Index(range(1, len(kept) + 1), name="agent"),
-    )

@@ -21,15 +21,9 @@ from gindex_lab.studies.simulations.coverage import Profile
 
 __all__ = ["least_width"]
 
-_RANGES = {
-    "capability": (0.0, 1.0),
-    "spread": (0.0, 0.5**0.5),
-    "normalised_generality": (-1.0, 1.0),
-}
-_SIZES = np.geomspace(
-    0.004, 1, 16
-)  # how much a twin differs; between two sizes the larger power counts
-_PLACES = (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 2.0)  # up to, or from, where it differs
+_RANGES = {"capability": (0.0, 1.0), "spread": (0.0, 0.5**0.5), "normalised_generality": (-1.0, 1.0)}
+_SIZES = np.geomspace(0.004, 1, 16)  # how much a twin differs; between two sizes the larger power counts
+_PLACES = (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 2.0)  # up to where, or from where, it differs: judgements
 _FINE = np.linspace(0, 1, 2001)
 Way = Callable[[FloatArray, float], FloatArray]
 
@@ -37,8 +31,8 @@ Way = Callable[[FloatArray, float], FloatArray]
 def least_width(
     curve: Profile, items: int = 50, simulations: int = 1000, *, alpha: float = 0.05, seed: SeedLike
 ) -> dict[str, float]:
-    """The mean width, by measure, that no interval of level 1 - α can go below for this agent, on right or
-    wrong answers to so many items spread evenly over [0, 1].
+    """The least mean width, by measure, of any interval of level 1 - α for this agent, on right or wrong
+    answers to items spread evenly over [0, 1].
 
     >>> found = least_width(Profile(floor=0.5, ceiling=0.5), 20, 200, seed=1)
     >>> 0.2 < found["capability"] < 2 * 1.96 * 0.5 / 20**0.5
@@ -85,10 +79,8 @@ def _moved(curve: Profile, size: float, power: int, h: FloatArray, e: float) -> 
     return np.asarray(expit(odds))
 
 
-def _power(
-    agent: FloatArray, twin: FloatArray, mine: FloatArray, theirs: FloatArray, alpha: float
-) -> float:
-    """Of the most powerful test of the twin's chances (N,) against the agent's, ties broken by a toss."""
+def _power(agent: FloatArray, twin: FloatArray, mine: FloatArray, theirs: FloatArray, alpha: float) -> float:
+    """The power of the best test of the twin's chances (N,) against the agent's, ties broken by a toss."""
     a, b = (np.clip(chance, 1e-12, 1 - 1e-12) for chance in (agent, twin))
     weight = np.log(a / b) - np.log((1 - a) / (1 - b))
     score, under = (mine < agent) @ weight, (theirs < twin) @ weight

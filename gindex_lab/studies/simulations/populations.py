@@ -15,14 +15,7 @@ from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 
-__all__ = [
-    "POPULATIONS",
-    "SHAPES",
-    "curve_responses",
-    "generated_curve",
-    "items_seen",
-    "population",
-]
+__all__ = ["POPULATIONS", "SHAPES", "curve_responses", "generated_curve", "items_seen", "population"]
 
 SHAPES = ("normal", "logistic", "flat", "flat to the end", "decreasing")
 POPULATIONS = ("steps", "constant", "coin", "coins of every skill")
@@ -56,8 +49,9 @@ def generated_curve(
     draw = RRandom(seed)
     if shape == "normal":
         solved = location + draw.normal(levels, points) / number("slope", slope, 1e-9) > h[:, None]
-    elif shape == "logistic":
-        solved = _logistic(draw, h, points, slope, location)
+    elif shape == "logistic":  # the authors' code draws a normal number for each item first, unused
+        chance = 1 / (1 + np.exp(np.clip(slope * (h - location), -700, 700)))
+        solved = draw.uniform(levels, points, 3)[..., 2] < chance[:, None]
     else:
         fade = 1 - np.arange(1, levels + 1) / levels if shape == "decreasing" else np.ones(levels)
         solved = draw.uniform(levels, points) * fade[:, None] > threshold
@@ -66,14 +60,6 @@ def generated_curve(
     curve = pd.DataFrame({"difficulty": h, "response": solved.mean(axis=1), "n": points})
     curve.attrs["interval"] = (float(h[0]), float(h[-1]))
     return curve
-
-
-def _logistic(
-    draw: RRandom, h: FloatArray, points: int, slope: float, location: float
-) -> np.ndarray:
-    """The authors' code draws a normal number for each item first, and does not use it."""
-    chance = 1 / (1 + np.exp(np.clip(slope * (h - location), -700, 700)))
-    return np.asarray(draw.uniform(len(h), points, 3)[..., 2] < chance[:, None])
 
 
 def curve_responses(curves: dict[str, pd.DataFrame]) -> Responses:
@@ -113,14 +99,14 @@ def population(kind: str, agents: int = 100, items: int = 30, *, seed: int = 0) 
     agents, items = integer("agents", agents, 2), integer("items", items, 2)
     skill = np.arange(1, agents + 1)[:, None] / (agents + 1)
     draw = RRandom(seed)
-    first = draw.uniform(agents, items)
+    coins = draw.uniform(agents, items)
     if kind == "steps":
         solved = np.round(items * np.arange(agents) / (agents - 1))[:, None]
         values = (np.arange(items) < solved).astype(float)
     elif kind == "constant":
         values = np.broadcast_to(skill, (agents, items))
     elif kind == "coin":
-        values = (first > 0.5).astype(float)
+        values = (coins > 0.5).astype(float)
     else:  # the authors draw this population after the coins, from the same stream
         values = (draw.uniform(agents, items) < skill).astype(float)
     names = [f"S{j:03d}" for j in range(1, agents + 1)]

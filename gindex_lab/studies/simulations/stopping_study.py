@@ -3,9 +3,10 @@
 Agents whose every response is known are tested by `gl.adaptive`, item by item to the end of a bank (sixty
 items, drawn anew for every replay), and the course is read under five rules for stopping, among them "stop
 when the ordinary interval excludes the truth", which is what happens to somebody who looks until a difference
-is significant and there is none. Two agents are asked the same items, and stopped when they seem to be told
-apart. The ordinary interval (mean ± t, corrected for the finite bank) stands beside. `stopping` counts how
-often each interval holds the truth; `saving` the items until the interval is so narrow, against random order.
+is significant although there is none. Two agents are asked the same items, and stopped when they seem to
+differ. The ordinary interval (mean ± t, corrected for the finite bank) is given for comparison. `stopping`
+counts how often each interval holds the truth; `saving` counts the items until the interval is narrow enough,
+compared with random order.
 
 `python -m benchmarks.measured.stopping stopping OUT.csv` (or `saving`) makes the tables of `data/measured`
 again. With $GINDEX_LAB_DATA they include `swebench_134` and `lyptus`, whose difficulty is the time that
@@ -31,23 +32,16 @@ from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
 
-__all__ = [
-    "BANKS",
-    "STOPS",
-    "answered",
-    "measure_stopping",
-    "ordinary",
-    "saved",
-    "stops",
-]
+__all__ = ["BANKS", "STOPS", "answered", "measure_stopping", "ordinary", "saved", "stops"]
 
 PUBLISHED = ("swebench_134", "lyptus")
 BANKS = ("simulated", "mazes", "letter series", "Λ environments", *PUBLISHED)
 STOPS = ("budget", "width", "decided", "looks significant", "looks best")
+# judgements
 WIDTHS = (0.2, 0.15, 0.1)  # of the interval, or of 1 for the mean
 _FIRST = 20  # items before one looks at an ordinary interval
 _SIZE = 60  # items of the banks on which stopping is replayed
-_FOLDS = 5  # of agents: a bank is calibrated on those of the others
+_FOLDS = 5  # of agents: a bank is calibrated on the agents of the other folds
 
 
 @lru_cache(maxsize=8)
@@ -69,15 +63,11 @@ def answered(bank: str, seed: int = 1) -> Responses:
     if bank == "Λ environments":
         return _environments(seed)
     chances = _maze_chances(seed) if bank == "mazes" else _series_chances(seed)
-    frame = pd.concat([chances.frame] * _copies(chances))
+    sittings = max(1, round(80 / len(chances.frame)))  # of each agent, so that there are about eighty
+    frame = pd.concat([chances.frame] * sittings)
     frame.index = pd.Index([f"{name} ({k})" for k, name in enumerate(frame.index)])
     answers = (rng.random(frame.shape) < frame).astype(float)
     return Responses(answers, items=chances.items, source="own experiment")
-
-
-def _copies(chances: Responses) -> int:
-    """So many sittings of each agent that there are about eighty."""
-    return max(1, round(80 / len(chances.frame)))
 
 
 def _maze_chances(seed: int) -> Responses:
@@ -106,13 +96,10 @@ def _environments(seed: int) -> Responses:
 
 
 def _series_chances(seed: int) -> Responses:
-    """Systems that search programs of up to so many instructions, each with its slips and guesses."""
+    """Systems that search programs of 3 to 6 instructions, each with its slips and guesses."""
     from gindex_lab.worlds.tasks import letter_series
 
-    number = {
-        7: 9,
-        8: 16,
-    }  # there are no more of the easiest; harder ones than 11 take long to find
+    number = {7: 9, 8: 16}  # all that there are of the easiest; items harder than 11 take long to find
     items = [x for h in range(7, 12) for x in letter_series.generate(h, number.get(h, 28), seed)]
     systems = {f"search {k}": letter_series.Induction(k) for k in (3, 4, 5, 6)}
     exact = letter_series.computed(items, systems)
@@ -125,11 +112,6 @@ def _series_chances(seed: int) -> Responses:
     return Responses(pd.DataFrame(rows).T, items=exact.items)
 
 
-def truth_of(study: Responses, measure: str) -> pd.Series:
-    """What every agent shows on the whole bank."""
-    return generality(study)[measure]
-
-
 @lru_cache(maxsize=64)
 def _calibrated(bank: str, fold: int) -> Bank:
     """The bank, its two-parameter model fitted to the agents of the other folds."""
@@ -139,13 +121,13 @@ def _calibrated(bank: str, fold: int) -> Bank:
 
 
 def bank_for(bank: str, agent: int, rule: str) -> Bank:
-    """Own banks are foreseen by their intrinsic difficulty; calibrated ones by the other agents."""
+    """The bank: by intrinsic difficulty where it has one, else calibrated on the other agents."""
     if bank == "swebench_134" or rule == "information":
         return _calibrated(bank, agent % _FOLDS)
     return bank_of(answered(bank))
 
 
-def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -> FloatArray:
+def ordinary(bank: Bank, course: pd.DataFrame, measure: str) -> FloatArray:
     """Mean ± t after every item in random order (2, T), corrected for the finite bank; NaN at first.
 
     For two agents (a column `response_b`) it is the difference of their responses that is averaged.
@@ -157,7 +139,7 @@ def ordinary(bank: Bank, course: pd.DataFrame, measure: str, ci: float = 0.95) -
     cells = weights[at] * worth.to_numpy() * n
     mean = np.cumsum(cells) / t
     square = np.maximum(np.cumsum(cells**2) / t - mean**2, 0.0) * t / np.maximum(t - 1, 1)
-    half = half_width(np.sqrt(square / t * (1 - t / n)), ci, np.maximum(t - 1, 1))
+    half = half_width(np.sqrt(square / t * (1 - t / n)), 0.95, np.maximum(t - 1, 1))
     shift = 0.0 if two else constant + (bank.span[0] if measure == "capability" else 0.0)
     found = np.stack([mean - half, mean + half]) + shift
     return np.where(t >= _FIRST, found, np.nan)
@@ -203,21 +185,11 @@ def measure_stopping(row: dict[str, Any], simulations: int, seed: int) -> dict[s
         bank = Bank(bank_for(row["bank"], int(who[0]), row["rule"]).items.loc[some])
         answers = study.frame.iloc[who][some]
         true = generality(answers, bank.difficulty)[row["measure"]].to_numpy(dtype=float)
-        course = _course(answers, bank, row, rng)
-        rows.append(_held(bank, course, true[0] - true[1] if number == 2 else true[0], row))
+        session = AdaptiveSession(bank, measure=row["measure"], rule=row["rule"], agents=number, seed=rng)
+        while not session.finished:  # to the end of the bank, whatever was decided on the way
+            session.record(list(answers[session.next_item()]))
+        rows.append(_held(bank, session.table, true[0] - true[1] if number == 2 else true[0], row))
     return {"replays": simulations} | pd.DataFrame(rows).mean().round(4).to_dict()
-
-
-def _course(
-    answers: pd.DataFrame, bank: Bank, row: dict[str, Any], rng: np.random.Generator
-) -> pd.DataFrame:
-    """The course of a test to the end of the bank, whatever was decided on the way."""
-    session = AdaptiveSession(
-        bank, measure=row["measure"], rule=row["rule"], agents=len(answers), seed=rng
-    )
-    while not session.finished:
-        session.record(list(answers[session.next_item()]))
-    return session.table
 
 
 def _some(study: Responses, rng: np.random.Generator) -> list[Label]:
@@ -232,23 +204,19 @@ def _some(study: Responses, rng: np.random.Generator) -> list[Label]:
 def _held(bank: Bank, course: pd.DataFrame, true: float, row: dict[str, Any]) -> dict[str, float]:
     limits = course[["low", "high"]].to_numpy().T
     model = course[["model_low", "model_high"]].to_numpy().T
-    scale = {"mean": 1.0, "normalised_generality": 2.0}.get(
-        row["measure"], bank.span[1] - bank.span[0]
-    )
+    scale = {"mean": 1.0, "normalised_generality": 2.0}.get(row["measure"], bank.span[1] - bank.span[0])
     sums = row["measure"] in SUMS and row["rule"] == "random"
     usual = ordinary(bank, course, row["measure"]) if sums else model
     at, tiny = stops(course, limits, usual, true, scale), 1e-9 * scale
     holds = {"": limits, "model, ": model} | ({"ordinary, ": usual} if sums else {})
-    inside = {
-        name: (ends[0] <= true + tiny) & (ends[1] >= true - tiny) for name, ends in holds.items()
-    }
+    inside = {name: (ends[0] <= true + tiny) & (ends[1] >= true - tiny) for name, ends in holds.items()}
     found = {f"{name}{rule}": float(ok[at[rule]]) for name, ok in inside.items() for rule in STOPS}
     return found | {"always": float(inside[""].all()), "items, width": float(at["width"] + 1)}
 
 
-def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
-    """The share of items that a rule saves against random order, with limits over agents (Student's t on the
-    logarithm of the ratio), by bank, width and rule.
+def saved(table: pd.DataFrame) -> pd.DataFrame:
+    """The share of items that a rule saves compared with random order, by bank, width and rule, with 95%
+    limits over agents (Student's t on the logarithm of the ratio).
 
     >>> rows = [(k, r, n) for k in range(3) for r, n in (("random", 80.0 + k), ("bayes", 40.0))]
     >>> table = pd.DataFrame(rows, columns=["agent", "rule", "0.1"])
@@ -263,7 +231,7 @@ def saved(table: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
             for rule in wide.columns.drop("random"):
                 ratio = np.log(wide[rule] / wide["random"]).dropna()
                 n = len(ratio)
-                half = half_width(ratio.std(ddof=1), ci, max(n - 1, 1)) / np.sqrt(n)
+                half = half_width(ratio.std(ddof=1), 0.95, max(n - 1, 1)) / np.sqrt(n)
                 ends = 1 - np.exp(ratio.mean() + np.array([0.0, half, -half]))
                 held = part.loc[part["rule"] == rule, "held"].mean()
                 rows[bank, width, rule] = [*ends, wide["random"].mean(), wide[rule].mean(), n, held]

@@ -1,6 +1,6 @@
 """The closed forms of the generality paper's theory, each next to the place where it stands.
 
-Short formulas that the theory notebooks hold against measured curves: what a normal curve must give
+Short formulas that the theory notebooks compare with measured curves: what a normal curve must give
 (propositions 1 to 3), how a step correlates with difficulty (B.1) and two steps with each other (B.2),
 what extra capability costs (C.2), and how large a repertoire of solutions grows (D.2).
 """
@@ -8,24 +8,16 @@ what extra capability costs (C.2), and how large a repertoire of solutions grows
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike
 from gindex_lab.foundation.validate import FloatArray, integer, number, vector
 
-__all__ = [
-    "equal_effort_end",
-    "mean_step_correlation",
-    "normal_capability",
-    "normal_curve",
-    "normal_effort",
-    "rectangle_effort",
-    "repertoire",
-    "step_correlation",
-    "two_step_correlation",
-]
+__all__ = ["equal_effort_end", "mean_step_correlation", "normal_capability", "normal_curve", "normal_effort"]
+__all__ += ["rectangle_effort", "repertoire", "step_correlation", "two_step_correlation"]
 
 
 def normal_curve(difficulty: NumbersLike, mean: float, sd: float) -> FloatArray:
@@ -48,28 +40,20 @@ def normal_capability(mean: float, sd: float) -> float:
     >>> round(normal_capability(10, 2), 6)
     10.0
     """
-    a = mean / number("sd", sd, 0, open_ends=True)
-    return sd * (a * _cdf(a) + _density(a))
+    normal, a = NormalDist(), mean / number("sd", sd, 0, open_ends=True)
+    return sd * (a * normal.cdf(a) + normal.pdf(a))
 
 
 def normal_effort(mean: float, sd: float) -> float:
     """∫₀^∞ h ψ dh of a normal curve: σ²/2 ((a² + 1) Φ(a) + a φ(a)), a = μ/σ (lemma 2).
 
-    Close to (μ² + σ²) / 2 if μ ≫ σ, whence the spread is σ.
+    Close to (μ² + σ²) / 2 if μ ≫ σ, so that the spread is σ.
 
     >>> round(normal_effort(10, 2), 6)
     52.0
     """
-    a = mean / number("sd", sd, 0, open_ends=True)
-    return sd**2 / 2 * ((a**2 + 1) * _cdf(a) + a * _density(a))
-
-
-def _cdf(x: float) -> float:
-    return math.erfc(-x / math.sqrt(2)) / 2
-
-
-def _density(x: float) -> float:
-    return math.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    normal, a = NormalDist(), mean / number("sd", sd, 0, open_ends=True)
+    return sd**2 / 2 * ((a**2 + 1) * normal.cdf(a) + a * normal.pdf(a))
 
 
 def step_correlation(share: float) -> float:
@@ -93,10 +77,8 @@ def two_step_correlation(easy: NumbersLike, hard: NumbersLike) -> FloatArray:
     array([0.5])
     """
     e, h = vector("easy", easy), vector("hard", hard)
-    if (h > e).any() or (h <= 0).any() or (e >= 1).any():
-        raise BadInput(
-            "hard", hard, "[not-in-order] is not above 0 and below `easy`", "order the two items"
-        )
+    ordered = (h <= e).all() and (h > 0).all() and (e < 1).all()
+    ensure(ordered, "hard", hard, "[not-in-order] is not above 0 and below `easy`", "order the two items")
     return np.asarray(np.sqrt(h * (1 - e) / (e * (1 - h))))
 
 

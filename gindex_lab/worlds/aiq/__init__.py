@@ -20,8 +20,8 @@ __getattr__, __dir__, __all__ = _contents(
         "patterns": "by_pattern shares",
         "exact": "Caps Process close same_law",
         "symbolic": "straight_line",
-        "semantics": "classify coupled is_discriminative optimise pointless_code survey "
-        "survey_shares",
+        "semantics": "classify coupled is_discriminative survey survey_shares",
+        "pointless": "optimise pointless_code",
         "explain": "explain",
         # agents, and how they are measured
         "agents": "HLQ Constant Freq Own QLearning Random agent",

@@ -29,6 +29,8 @@ from gindex_lab.worlds.aiq.normalised import ceiling as ceiling
 from gindex_lab.worlds.aiq.normalised import normalised_aiq as normalised_aiq
 from gindex_lab.worlds.aiq.patterns import by_pattern as by_pattern
 from gindex_lab.worlds.aiq.patterns import shares as shares
+from gindex_lab.worlds.aiq.pointless import optimise as optimise
+from gindex_lab.worlds.aiq.pointless import pointless_code as pointless_code
 from gindex_lab.worlds.aiq.program import check as check
 from gindex_lab.worlds.aiq.program import MachineSettings as MachineSettings
 from gindex_lab.worlds.aiq.program import Settings as Settings
@@ -45,8 +47,6 @@ from gindex_lab.worlds.aiq.sampler import save_sample as save_sample
 from gindex_lab.worlds.aiq.semantics import classify as classify
 from gindex_lab.worlds.aiq.semantics import coupled as coupled
 from gindex_lab.worlds.aiq.semantics import is_discriminative as is_discriminative
-from gindex_lab.worlds.aiq.semantics import optimise as optimise
-from gindex_lab.worlds.aiq.semantics import pointless_code as pointless_code
 from gindex_lab.worlds.aiq.semantics import survey as survey
 from gindex_lab.worlds.aiq.semantics import survey_shares as survey_shares
 from gindex_lab.worlds.aiq.strata import stratum as stratum

@@ -20,53 +20,58 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.validate import integer, number
 
-__all__ = ["HLQ", "NAMES", "Constant", "Freq", "Own", "QLearning", "Random", "agent", "describe"]
+__all__ = ["HLQ", "NAMES", "Constant", "Freq", "Own", "QLearning", "Random", "agent"]
 
 
-def _check_exploration(epsilon: float, decay: int) -> None:
-    number("epsilon", epsilon, 0, 1)
-    integer("decay", decay, 0)
+_SHARE, _NUMBER = (0.0, 1.0), (-inf, inf)
+_RANGES = {"epsilon": _SHARE, "trace": _SHARE, "rate": _SHARE, "initial": _NUMBER, "discount": (0.0, inf)}
 
 
-def _check_discount(discount: float) -> None:
-    if number("discount", discount, 0) >= 1:
+class _Checked:
+    """An agent's parameters, each within the range that its name has for all agents."""
+
+    softmax = False
+    discount = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if name in ("action", "decay"):
+                integer(name, value, 0)
+            elif name in _RANGES:
+                number(name, value, *((0, inf) if name == "epsilon" and self.softmax else _RANGES[name]))
         problem = "[out-of-range] must be below 1 for a Q-learner, or its values grow without bound"
         remedy = "use for instance 0.9, or 0 for the discount of the test"
-        raise BadInput("discount", discount, problem, remedy)
-
-
-class _WithoutValues:
-    def limit(self, discount: float) -> float:
-        """No values that could diverge."""
-        return inf
+        ensure(self.discount < 1, "discount", self.discount, problem, remedy)
 
 
 @dataclass(frozen=True)
-class Random(_WithoutValues):
+class Random:
     """Uniform actions: its AIQ is 0 by the symmetry of the two signs. (Legg and Veness 2013.)"""
 
 
 @dataclass(frozen=True)
-class Constant(_WithoutValues):
+class Constant(_Checked):
     """One action all the time."""
 
     action: int = 0
 
-    def __post_init__(self) -> None:
-        integer("action", self.action, 0)
-
 
 @dataclass(frozen=True)
-class Freq(_WithoutValues):
+class Freq(_Checked):
     """The action with the best mean reward so far; explores with probability `epsilon`.
 
     With `decay` the probability falls from 1 to `epsilon` in that many interactions.
-    (Legg and Veness 2013.)
 
+    References
+    ----------
+    Legg and Veness (2013).
+
+    Examples
+    --------
     >>> Freq(epsilon=1.5)
     Traceback (most recent call last):
         ...
@@ -76,26 +81,19 @@ class Freq(_WithoutValues):
     epsilon: float = 0.05
     decay: int = 0
 
-    def __post_init__(self) -> None:
-        _check_exploration(self.epsilon, self.decay)
-
-
-class _WithValues:
-    trace: float
-    discount: float
-
-    def limit(self, discount: float) -> float:
-        """|Q| beyond 100 (1 + λ) / (1 - γ) counts as "soft divergence"."""
-        return 100.0 * (1.0 + self.trace) / (1.0 - own_discount(self.discount, discount))
-
 
 @dataclass(frozen=True)
-class QLearning(_WithValues):
+class QLearning(_Checked):
     """Watkins' Q(λ) with the observation as its state: `trace` is λ, `rate` α, `discount` γ.
 
     `discount=0` means the discount of the test, which must then be below 1.
-    (Watkins 1989; Watkins and Dayan 1992, Machine Learning 8, 279-292.)
 
+    References
+    ----------
+    Watkins (1989); Watkins and Dayan (1992), Machine Learning 8, 279-292.
+
+    Examples
+    --------
     >>> agent("Q_l,0.0,0.5,0.5,0.02,0.8") == QLearning()
     True
     """
@@ -107,20 +105,17 @@ class QLearning(_WithValues):
     decay: int = 0
     discount: float = 0.8
 
-    def __post_init__(self) -> None:
-        number("initial", self.initial)
-        number("trace", self.trace, 0, 1)
-        number("rate", self.rate, 0, 1)
-        _check_exploration(self.epsilon, self.decay)
-        _check_discount(self.discount)
-
 
 @dataclass(frozen=True)
-class HLQ(_WithValues):
-    """Hutter and Legg's Q(λ), which needs no learning rate; ε-greedy, or softmax with temperature ε.
+class HLQ(_Checked):
+    """Hutter and Legg's Q(λ), which needs no learning rate; with `softmax`, `epsilon` is its temperature.
 
-    Reference: Hutter and Legg (2007), Advances in Neural Information Processing Systems 20, 705-712.
+    References
+    ----------
+    Hutter and Legg (2007), Advances in Neural Information Processing Systems 20, 705-712.
 
+    Examples
+    --------
     >>> agent("hlq") == HLQ()
     True
     """
@@ -133,16 +128,11 @@ class HLQ(_WithValues):
     discount: float = 0.7
 
     def __post_init__(self) -> None:
-        number("initial", self.initial)
-        if number("trace", self.trace, 0, 1) == 0:
-            problem = "[out-of-range] forgets every visit at once"
-            raise BadInput("trace", 0, problem, "use 0.9 to 0.999")
-        number("epsilon", self.epsilon, 0) if self.softmax else _check_exploration(self.epsilon, 0)
-        integer("decay", self.decay, 0)
-        _check_discount(self.discount)
+        super().__post_init__()
+        ensure(self.trace, "trace", 0, "[out-of-range] forgets every visit at once", "use 0.9 to 0.999")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Own:
     """The user's own agent: `make` gives a fresh one for each run.
 
@@ -156,12 +146,19 @@ class Own:
     make: Callable[..., Any]
     name: str
 
+    def __repr__(self) -> str:
+        return f"Own({self.name})"
+
     def fresh(self, seed: int) -> Any:
         """A new agent; `seed` is handed on if `make` asks for it."""
-        new = self.make(seed=seed) if _asks_for_seed(self.make) else self.make()
-        if not callable(getattr(new, "perceive", None)):
-            problem = "[no-method] has no method perceive(observation, reward)"
-            raise BadInput("agent", self.name, problem, "add one that returns the next action")
+        try:
+            seeded = "seed" in inspect.signature(self.make).parameters
+        except (TypeError, ValueError):  # some compiled callables have no signature
+            seeded = False
+        new = self.make(seed=seed) if seeded else self.make()
+        problem = "[no-method] has no method perceive(observation, reward)"
+        remedy = "add one that returns the next action"
+        ensure(callable(getattr(new, "perceive", None)), "agent", self.name, problem, remedy)
         return new
 
 
@@ -182,8 +179,18 @@ NAMES: dict[str, BuiltIn] = {
 def agent(spec: AgentLike) -> Agent:
     """An agent from its name, a line of the authors' tables, an agent, or the user's own class or object.
 
-    An object with `perceive` is copied afresh for each run, so that it never carries over what it learnt.
+    Parameters
+    ----------
+    spec : one of `NAMES`; a line such as "Freq,ε", "Q_l,initial,λ,α,ε,γ" or "H_l,mode,initial,λ,ε,γ"; an
+        agent; a class, or a function that returns an object, with `perceive`; or such an object, which is
+        copied for each run, so that it never carries over what it learnt
 
+    Returns
+    -------
+    The agent's parameters.
+
+    Examples
+    --------
     >>> agent("hlq").trace
     0.99
     >>> agent("q")
@@ -191,65 +198,40 @@ def agent(spec: AgentLike) -> Agent:
         ...
     gindex_lab.foundation.errors.BadInput: agent='q': is not an agent; use 'random', 'constant', ...
     """
-    if isinstance(spec, BuiltIn | Own):
+    if isinstance(spec, Agent):
         return spec
     if isinstance(spec, str):
-        return NAMES[spec] if spec in NAMES else _of_the_tables(spec)
-    if callable(spec) and not hasattr(spec, "perceive"):
+        found = NAMES.get(spec) or _of_the_tables(spec)
+        if found is not None:
+            return found
+    elif isinstance(spec, type) or (callable(spec) and not hasattr(spec, "perceive")):
         return Own(spec, getattr(spec, "__name__", "own agent"))
-    if isinstance(spec, type):
-        return Own(spec, spec.__name__)
-    if callable(getattr(spec, "perceive", None)):
+    elif callable(getattr(spec, "perceive", None)):
         return Own(lambda: copy.deepcopy(spec), type(spec).__name__)
-    raise _unknown(spec)
+    remedy = f"use {', '.join(map(repr, NAMES))}, or a class with perceive(observation, reward)"
+    raise BadInput("agent", spec, "[not-an-agent] is not an agent", remedy)
 
 
-def describe(who: Agent) -> str:
-    """One line that tells agents apart: in logs and tables.
-
-    >>> describe(Freq(0.03))
-    'Freq(epsilon=0.03, decay=0)'
-    """
-    return f"Own({who.name})" if isinstance(who, Own) else repr(who)
-
-
-def own_discount(own: float, test: float) -> float:
-    """An agent's γ: its own, or the test's where it has none."""
-    if own:
-        return own
-    if test >= 1:
-        problem = "[discount-of-one] is that of the test for an agent with discount=0, and must be below 1"
-        remedy = "give the agent a discount of its own, such as 0.9"
-        raise BadInput("discount", test, problem, remedy)
-    return test
-
-
-def _of_the_tables(text: str) -> BuiltIn:
+def _of_the_tables(text: str) -> BuiltIn | None:
     """`Freq,ε`, `Q_l,initial,λ,α,ε,γ`, `H_l,mode,initial,λ,ε,γ`: the order of the published tables."""
     name, *rest = (part.strip() for part in text.split(","))
     try:
         values = [float(part) for part in rest]
     except ValueError:
-        raise _unknown(text) from None
-    if name == "Freq" and len(values) == 1:
-        return Freq(values[0])
-    if name == "Q_l" and len(values) == 5:
-        initial, trace, rate, epsilon, discount = values
-        return QLearning(initial, trace, rate, epsilon, 0, discount)
-    if name in ("H_l", "HLQ_l") and len(values) == 5:
-        mode, initial, trace, epsilon, discount = values
-        return HLQ(bool(mode), initial, trace, epsilon, 0, discount)
-    raise _unknown(text)
+        return None
+    match name, values:
+        case "Freq", [epsilon]:
+            return Freq(epsilon)
+        case "Q_l", [initial, trace, rate, epsilon, discount]:
+            return QLearning(initial, trace, rate, epsilon, 0, discount)
+        case "H_l" | "HLQ_l", [mode, initial, trace, epsilon, discount]:
+            return HLQ(bool(mode), initial, trace, epsilon, 0, discount)
+    return None
 
 
-def _unknown(spec: AgentLike) -> BadInput:
-    names = ", ".join(map(repr, NAMES))
-    remedy = f"use {names}, or a class with perceive(observation, reward)"
-    return BadInput("agent", spec, "[not-an-agent] is not an agent", remedy)
-
-
-def _asks_for_seed(make: Callable[..., Any]) -> bool:
-    try:
-        return "seed" in inspect.signature(make).parameters
-    except (TypeError, ValueError):  # some compiled callables have no signature
-        return False
+def own_discount(own: float, test: float) -> float:
+    """An agent's γ: its own, or the test's where it has none."""
+    problem = "[discount-of-one] is that of the test for an agent with discount=0, and must be below 1"
+    remedy = "give the agent a discount of its own, such as 0.9"
+    ensure(own or test < 1, "discount", test, problem, remedy)
+    return own or test

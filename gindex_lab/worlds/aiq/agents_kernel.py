@@ -1,12 +1,12 @@
-"""The compiled agents: how each begins, and what it does with a percept (`minds` says what each knows).
+"""The compiled agents: what each knows (its mind), how it begins, and what it does with a percept.
 
 Each agent equals its readable twin (`tests/oracles/aiq_learners.py`) to the last bit: the same sums in the
 same order. Interaction t has three draws of its own, 3t for ties, 3t + 1 for the coin, 3t + 2 for the
 exploring action: a draw that is not needed is not computed. Only pairs (state, action) with a trace are
 visited: the others do not change.
 
-`begin` and `perceive` are compiled for the type of the mind, so that the one loop of `episode_kernel`
-becomes a loop for each agent. Kept apart so that `import gindex_lab` never loads numba.
+`begin` and `perceive` are compiled for the type of the mind, so that the one loop of `episodes` becomes a
+loop for each agent.
 """
 
 from __future__ import annotations
@@ -15,27 +15,94 @@ from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba.extending import overload
 
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.worlds.aiq.minds import (
-    ConstantMind,
-    FreqMind,
-    HLQMind,
-    IntArray,
-    QMind,
-    RandomMind,
-)
+from gindex_lab.worlds.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, own_discount
+from gindex_lab.worlds.aiq.program import MachineSettings
 from gindex_lab.worlds.aiq.random_streams import uniform
 
-__all__ = ["Now", "begin", "perceive"]
+__all__ = ["IntArray", "Mind", "Now", "begin", "mind_of", "perceive"]
 
+IntArray = npt.NDArray[np.int64]
 # the authors' guards of softmax against overflow, and of visits against 0
-LARGEST_EXPONENT = 595.0
-LEAST_TEMPERATURE = 1e-4
-LEAST_VISITS = 1e-100
+LARGEST_EXPONENT, LEAST_TEMPERATURE, LEAST_VISITS = 595.0, 1e-4, 1e-100
+_BLOCK = 32  # memory comes in blocks of so many pairs, which the processor takes several at a time
 _U = np.uint64  # an unsigned index needs no check for counting from the end
+
+
+class BlindMind(NamedTuple):
+    """The one action that it always takes; -1 for any."""
+
+    action: int
+
+
+class FreqMind(NamedTuple):
+    """Mean, total and number of each action's rewards."""
+
+    epsilon: float
+    decay: float
+    mean: FloatArray
+    total: FloatArray
+    times: FloatArray
+
+
+class QMind(NamedTuple):
+    """Values and traces of pairs, and the list of pairs with a trace."""
+
+    epsilon: float
+    decay: float
+    discount: float
+    initial: float
+    fade: float
+    rate: float
+    value: FloatArray
+    trace: FloatArray
+    active: IntArray
+
+
+class HLQMind(NamedTuple):
+    """As `QMind`, with discounted visits of pairs; `keep` is λ."""
+
+    epsilon: float
+    decay: float
+    discount: float
+    initial: float
+    fade: float
+    keep: float
+    softmax: bool
+    value: FloatArray
+    trace: FloatArray
+    visits: FloatArray
+    active: IntArray
+
+
+Mind = BlindMind | FreqMind | QMind | HLQMind
+
+
+def mind_of(agent: BuiltIn, discount: float, machine: MachineSettings) -> Mind:
+    """An agent's parameters and empty memory, for a test with this `discount` on this machine.
+
+    >>> mind_of(QLearning(trace=0.5, discount=0.8), 1.0, MachineSettings()).fade
+    0.4
+    """
+    if isinstance(agent, Freq):
+        return FreqMind(float(agent.epsilon), float(agent.decay), *np.zeros((3, machine.symbols)))
+    if isinstance(agent, QLearning | HLQ):
+        pairs = machine.symbols ** (1 + machine.observations)
+        gamma = own_discount(agent.discount, discount)
+        shared = (agent.epsilon, agent.decay, gamma, agent.initial, gamma * agent.trace)
+        epsilon, decay, gamma, initial, fade = map(float, shared)
+        value, trace, visits = np.zeros((3, -(-pairs // _BLOCK) * _BLOCK))
+        active = np.zeros(pairs, dtype=np.int64)
+        if isinstance(agent, QLearning):
+            rate = float(agent.rate)
+            return QMind(epsilon, decay, gamma, initial, fade, rate, value, trace, active)
+        keep, softmax = float(agent.trace), bool(agent.softmax)
+        return HLQMind(epsilon, decay, gamma, initial, fade, keep, softmax, value, trace, visits, active)
+    return BlindMind(agent.action if isinstance(agent, Constant) else -1)
 
 
 class Now(NamedTuple):
@@ -87,9 +154,7 @@ def _weight(value: float, temperature: float, largest: float) -> float:
 
 
 @compiled
-def _softmax(
-    value: FloatArray, first: int, symbols: int, temperature: float, key: int, t: int
-) -> int:
+def _softmax(value: FloatArray, first: int, symbols: int, temperature: float, key: int, t: int) -> int:
     temperature = max(temperature, LEAST_TEMPERATURE)
     largest = 0.0
     for b in range(symbols):
@@ -137,9 +202,7 @@ def _still_active(trace: FloatArray, active: IntArray, count: int) -> int:
 
 
 @compiled(inline="always")
-def _learn_q(
-    mind: QMind, count: int, step: float, fade: float, largest: float
-) -> tuple[int, float]:
+def _learn_q(mind: QMind, count: int, step: float, fade: float, largest: float) -> tuple[int, float]:
     """Q += α δ E, E *= fade; a trace that has become 0 leaves the list. Also the largest |Q| so far."""
     value, trace, active = mind.value, mind.trace, mind.active
     gone = 0
@@ -223,12 +286,8 @@ def perceive(
     raise NotImplementedError  # compiled for each mind
 
 
-def _random(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
-    return int(uniform(key, 3 * t) * symbols), now
-
-
-def _constant(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
-    return mind.action, now
+def _blind(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
+    return mind.action if mind.action >= 0 else int(uniform(key, 3 * t) * symbols), now
 
 
 def _freq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-def]
@@ -269,8 +328,7 @@ def _hlq(mind, now, first, reward, symbols, key, t):  # type: ignore[no-untyped-
 
 
 _OF_MIND: dict[type, tuple[Any, Any]] = {  # how it begins, and what it does
-    RandomMind: (_begin_blind, _random),
-    ConstantMind: (_begin_blind, _constant),
+    BlindMind: (_begin_blind, _blind),
     FreqMind: (_begin_freq, _freq),
     QMind: (_begin_q, _q),
     HLQMind: (_begin_hlq, _hlq),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,20 +19,10 @@ from gindex_lab.foundation.validate import FloatArray, integer, number
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.estimate import Estimate
 from gindex_lab.worlds.aiq.program import check
-from gindex_lab.worlds.aiq.stratified import episode_table, strata_table
 
 __all__ = ["estimate_from_log", "read_author_log"]
 
 STRATA = 20
-_SHORT, _LONG = 4, 7  # fields of a line
-
-
-class _Line(NamedTuple):
-    stratum: int
-    plus: float
-    minus: float
-    failed: bool = False
-    program: str | None = None
 
 
 def estimate_from_log(
@@ -41,12 +30,27 @@ def estimate_from_log(
 ) -> Estimate:
     """The AIQ from a log of the authors' test, as `estimate` gives it: also per stratum and by length.
 
-    A log does not say how long its episodes were: `episode` labels the row of `by_episode`, and is what
-    `normalised_aiq` takes the ceilings for. Pairs with a run that met the step limit (nan) are left out,
-    and named in `failures` where the log names programs.
+    Pairs with a run that met the step limit (nan) are left out, and named in `failures` where the log names
+    programs.
 
-    Reference: Vadinský (2018), Eq 2; Legg and Veness (2013), section 5.
+    Parameters
+    ----------
+    path : the log
+    episode : how long its episodes were, which a log does not say: it labels the row of `by_episode`, and
+        `normalised_aiq` takes the ceilings for it
+    ci : confidence of the interval
+    agent : a name for it, by default that of the file
 
+    Returns
+    -------
+    An `Estimate`.
+
+    References
+    ----------
+    Vadinský (2018), Eq 2; Legg and Veness (2013), section 5.
+
+    Examples
+    --------
     >>> import tempfile
     >>> p = " ".join(["0.5", "0.5"] + ["0"] * 18)
     >>> runs = ["1 1 90 80", "2 1 94 82", "3 1 92 90", "4 2 10 -10", "5 2 4 0", "6 2 2 6"]
@@ -56,30 +60,25 @@ def estimate_from_log(
     >>> round(result.value, 3), result.pairs
     (45.0, 6)
     """
-    confidence = number("ci", ci, 0, 1, open_ends=True)
-    length = integer("episode", episode, 1)
+    confidence, length = number("ci", ci, 0, 1, open_ends=True), integer("episode", episode, 1)
     probability, programs = read_author_log(path)
-    whole = programs.dropna(subset=["plus", "minus"])
+    failed = programs["plus"].isna() | programs["minus"].isna()
+    whole = programs[~failed]
     own = whole["stratum"].to_numpy(dtype=np.int64)
     tested = np.bincount(own, minlength=STRATA + 1)
-    if (tested[probability > 0] == 0).any():
-        missing = int(np.flatnonzero((probability > 0) & (tested == 0))[0])
-        raise _bad(
-            path, f"[no-value] has no value in stratum {missing}, whose probability is not 0"
-        )
-    values = whole[["plus", "minus"]].to_numpy(dtype=float)[:, :, None]
-    strata = stratified.summarise(own, values, probability)
-    named = programs.loc[programs["plus"].isna() | programs["minus"].isna(), "program"].dropna()
+    missing = np.flatnonzero((probability > 0) & (tested == 0))
+    if len(missing):
+        raise _bad(path, f"[no-value] has no value in stratum {missing[0]}, whose probability is not 0")
+    strata = stratified.summarise(own, whole[["plus", "minus"]].to_numpy()[:, :, None], probability)
     return Estimate(
         agent or Path(path).name,
-        episode_table(strata, [length], np.inf, confidence),
+        stratified.episode_table(strata, [length], np.inf, confidence),
         whole.assign(weight=probability[own] / tested[own]).drop(columns="failed"),
-        strata_table(strata),
-        tuple(named),
-        (),
-        int(whole["failed"].sum()),
-        confidence,
-        {"log": str(path)},
+        stratified.strata_table(strata),
+        tuple(programs.loc[failed, "program"].dropna()),
+        diverged=int(whole["failed"].sum()),
+        confidence=confidence,
+        settings={"log": str(path)},
     )
 
 
@@ -91,52 +90,36 @@ def read_author_log(path: str | os.PathLike[str]) -> tuple[FloatArray, pd.DataFr
     lines = read_text(path, "ascii", "log").splitlines()
     if not lines:
         raise _bad(path, "[empty] is empty")
-    probability = _probabilities(path, lines[0])
-    rows = [
-        _row(path, number, line, probability) for number, line in enumerate(lines[1:], 2) if line
-    ]
+    try:
+        given = np.array([0.0, *map(float, lines[0].split())])
+    except ValueError:
+        given = np.zeros(0)
+    sound = len(given) == STRATA + 1 and (given >= 0).all() and abs(given.sum() - 1) < 1e-3
+    if not sound:
+        raise _bad(path, "[no-probabilities] does not begin with the probabilities of 20 strata")
+    rows = [_row(path, place, line, given) for place, line in enumerate(lines[1:], 2) if line]
     if len(rows) < 2:
         raise _bad(path, "[too-few] has fewer than two programs")
-    return probability, pd.DataFrame(rows, columns=_Line._fields)
+    return given / given.sum(), pd.DataFrame(rows, columns=["stratum", "plus", "minus", "failed", "program"])
 
 
-def _probabilities(path: str | os.PathLike[str], line: str) -> FloatArray:
+def _row(
+    path: str | os.PathLike[str], place: int, line: str, probability: FloatArray
+) -> tuple[int, float, float, bool, str | None]:
+    """One program: its stratum, its two values, whether an agent failed, and its text where it is named."""
+    fields, problem = line.split(), f"[damaged] is corrupted in line {place}"
+    if len(fields) not in (4, 7):
+        raise _bad(path, f"{problem}: {len(fields)} fields, not 4 or 7")
     try:
-        values = np.array([0.0, *map(float, line.split())])
+        stratum, plus, minus = int(fields[1]), float(fields[2]), float(fields[3])
     except ValueError:
-        raise _bad(
-            path, "[no-probabilities] does not begin with the probabilities of 20 strata"
-        ) from None
-    if len(values) != STRATA + 1:
-        raise _bad(
-            path,
-            f"[no-probabilities] begins with {len(values) - 1} numbers, not the probabilities of 20 strata",
-        )
-    if not (np.isfinite(values).all() and (values >= 0).all() and abs(values.sum() - 1) < 1e-3):
-        raise _bad(path, "[no-probabilities] begins with numbers that are not probabilities")
-    return np.asarray(values / values.sum())
-
-
-def _row(path: str | os.PathLike[str], number: int, line: str, probability: FloatArray) -> _Line:
-    parts = line.split()
-    if len(parts) not in (_SHORT, _LONG):
-        raise _bad(
-            path, f"[damaged] is corrupted in line {number}: {len(parts)} fields, not 4 or 7"
-        )
-    try:
-        stratum, plus, minus = int(parts[1]), float(parts[2]), float(parts[3])
-    except ValueError:
-        raise _bad(path, f"[damaged] is corrupted in line {number} ({line[:40]!r})") from None
+        raise _bad(path, f"{problem} ({line[:40]!r})") from None
     if not 1 <= stratum <= STRATA or probability[stratum] == 0:
-        raise _bad(
-            path, f"[damaged] is corrupted in line {number}: no stratum {stratum} in this test"
-        )
-    if not all(np.isnan(value) or abs(value) <= 100 for value in (plus, minus)):
-        raise _bad(path, f"[damaged] is corrupted in line {number}: a reward beyond ±100")
-    if len(parts) == _SHORT:
-        return _Line(stratum, plus, minus)
-    failed = any(part not in ("0", "False") for part in parts[4:6])
-    return _Line(stratum, plus, minus, failed, check(parts[6]))
+        raise _bad(path, f"{problem}: no stratum {stratum} in this test")
+    if abs(plus) > 100 or abs(minus) > 100:
+        raise _bad(path, f"{problem}: a reward beyond ±100")
+    failed = any(part not in ("0", "False") for part in fields[4:6])
+    return stratum, plus, minus, failed, check(fields[6]) if len(fields) > 4 else None
 
 
 def _bad(path: str | os.PathLike[str], problem: str) -> BadInput:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,35 +20,22 @@ from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.worlds.aiq.agents import Agent, BuiltIn, Constant, Own
-from gindex_lab.worlds.aiq.agents_kernel import begin, perceive
-from gindex_lab.worlds.aiq.kernel import (
-    HEAD,
-    HIGH,
-    LOW,
-    MOST_STEPS,
-    NO_RECORD,
-    RING,
-    WIDTH,
-    Code,
-    State,
-    Symbols,
-    assemble,
-    cycle,
-    reset,
-    reward_of,
-)
-from gindex_lab.worlds.aiq.minds import IntArray, Mind
-from gindex_lab.worlds.aiq.program import MachineSettings, check
+from gindex_lab.worlds.aiq import kernel
+from gindex_lab.worlds.aiq.agents import HLQ, Agent, Constant, Own, QLearning, own_discount
+from gindex_lab.worlds.aiq.agents_kernel import IntArray, Mind, begin, mind_of, perceive
+from gindex_lab.worlds.aiq.kernel import HEAD, HIGH, LOW, NO_RECORD, RING, WIDTH, assemble, cycle, reset
+from gindex_lab.worlds.aiq.program import MOST_STEPS, MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, stream_key
 
 __all__ = ["Pairs", "Trial", "interact", "run"]
 
 _U = np.uint64
+SIGNS = (1, -1)
+BATCH = 256  # programs per task: enough to forget the cost of a call (a judgement)
 
 
 @compiled(inline="always")
-def _state(output: Symbols, reward_cell: int, symbols: int) -> int:
+def _state(output: kernel.Symbols, reward_cell: int, symbols: int) -> int:
     """Where the pairs of the observed state begin: n Σ obs_i n^i."""
     if len(output) == 2:
         return output[_U(1 - reward_cell)] * symbols
@@ -65,8 +51,8 @@ def _state(output: Symbols, reward_cell: int, symbols: int) -> int:
 @compiled(_nrt=False)
 def _episode(
     mind: Mind,
-    code: Code,
-    state: State,
+    code: kernel.Code,
+    state: kernel.State,
     symbols: int,
     reward_cell: int,
     chance: int,
@@ -110,8 +96,8 @@ def run_pairs(
     text: npt.NDArray[np.uint8],
     ends: IntArray,
     rows: IntArray,
-    state: State,
-    symbols: int,
+    state: kernel.State,
+    rewards: FloatArray,
     reward_cell: int,
     seed: int,
     discount: float,
@@ -122,30 +108,26 @@ def run_pairs(
     """Both signs of each program: `totals` (programs x signs x lengths, NaN after overtime) is filled.
 
     The programs stand one behind the other in `text`; program i ends at `ends[i]`. `rows` are the numbers
-    that key the random streams. The second sign is not run when the first met the step limit.
+    that key the random streams, `rewards` the worth of each symbol. The second sign is not run when the
+    first met the step limit.
     """
-    start = 0
+    start, symbols = 0, len(rewards)
     for i in range(len(rows)):
         code = np.empty((ends[i] - start, WIDTH), dtype=np.int32)
         assemble(text[start : ends[i]], symbols, True, code)
         start = ends[i]
         for j in range(2):
             sign = 1 - 2 * j
-            rewards = np.array([sign * reward_of(symbol, symbols) for symbol in range(symbols)])
             chance = stream_key(seed, rows[i], 0, sign, CHANCE)
             key = stream_key(seed, rows[i], 0, sign, AGENT)
             # fmt: off
             largest[i, j] = _episode(
-                mind, code.ravel(), state, symbols, reward_cell, chance, key, rewards, discount,
+                mind, code.ravel(), state, symbols, reward_cell, chance, key, sign * rewards, discount,
                 lengths, totals[i, j],
             )
             # fmt: on
             if np.isnan(totals[i, j, -1]):
                 break
-
-
-BATCH = 256  # programs per task: enough to forget the cost of a call
-SIGNS = (1, -1)
 
 
 @dataclass(frozen=True)
@@ -184,104 +166,64 @@ class Pairs:
 
 
 def run(
-    agent: Agent,
-    programs: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    trial: Trial,
-    *,
-    jobs: int | None = 1,
-    progress: str | None = None,
+    agent: Agent, programs: Sequence[str], rows: IntArray, trial: Trial, *, jobs: int | None = 1
 ) -> Pairs:
     """Test `agent` on each program; `rows` number the programs for their random streams.
 
-    >>> from gindex_lab.worlds.aiq.agents import Constant
     >>> run(Constant(4), [",.#", ".,#"], np.arange(2), Trial((10, 100))).values[:, 0]
     array([[100., 100.],
            [ 90.,  99.]])
     """
-    tasks = [(programs[i : i + BATCH], rows[i : i + BATCH]) for i in range(0, len(programs), BATCH)]
-    parts = parallel.map(partial(_run, agent, trial), tasks, jobs=jobs, progress=progress)
-    if not parts:
-        return _room(0, trial)
-    return Pairs(
-        np.concatenate([part.values for part in parts]),
-        np.concatenate([part.diverged for part in parts]),
-    )
+    starts = range(0, max(len(programs), 1), BATCH)
+    tasks = [(programs[i : i + BATCH], rows[i : i + BATCH]) for i in starts]
+    parts = parallel.map(_run, tasks, shared=(agent, trial), jobs=jobs)
+    return Pairs(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _run(agent: Agent, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]) -> Pairs:
-    if isinstance(agent, Own):
-        return _run_own(agent, trial, task)
-    return _run_compiled(agent, trial, task)
-
-
-def _room(n: int, trial: Trial) -> Pairs:
-    return Pairs(np.full((n, 2, len(trial.lengths)), np.nan), np.zeros((n, 2), dtype=bool))
-
-
-def _scaled(pairs: Pairs, trial: Trial) -> Pairs:
-    values = pairs.values / trial.weights
-    values[np.isnan(values).any(axis=(1, 2))] = np.nan
-    return Pairs(values, pairs.diverged)
-
-
-def _run_compiled(
-    agent: BuiltIn, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]
-) -> Pairs:
-    from gindex_lab.worlds.aiq.kernel import new_state
-    from gindex_lab.worlds.aiq.minds import mind_of
-
+def _run(
+    agent: Agent, trial: Trial, task: tuple[Sequence[str], IntArray]
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Values and divergence of one batch of programs."""
     programs, rows = task
-    if isinstance(agent, Constant):
-        _legal(agent.action, trial.machine.symbols, "Constant")
-    pairs = _room(len(rows), trial)
-    largest = np.zeros((len(rows), 2))
-    run_pairs(
-        mind_of(agent, trial.discount, trial.machine),
-        np.frombuffer("".join(map(check, programs)).encode(), dtype=np.uint8),
-        np.cumsum([len(program) for program in programs]),
-        np.asarray(rows, dtype=np.int64),
-        new_state(trial.machine),
-        trial.machine.symbols,
-        trial.machine.reward_cell,
-        trial.seed,
-        trial.discount,
-        np.array(trial.lengths, dtype=np.int64),
-        pairs.values,
-        largest,
-    )
-    pairs.diverged[:] = largest > agent.limit(trial.discount)
-    return _scaled(pairs, trial)
+    totals, largest = np.full((len(rows), 2, len(trial.lengths)), np.nan), np.zeros((len(rows), 2))
+    limit = np.inf
+    if isinstance(agent, Own):
+        _fill(totals, agent, trial, programs, rows)
+    else:
+        if isinstance(agent, Constant):
+            _legal(agent.action, trial.machine.symbols, "Constant")
+        if isinstance(agent, QLearning | HLQ):  # "soft divergence": |Q| beyond what any policy can earn
+            limit = 100.0 * (1.0 + agent.trace) / (1.0 - own_discount(agent.discount, trial.discount))
+        run_pairs(
+            mind_of(agent, trial.discount, trial.machine),
+            np.frombuffer("".join(map(check, programs)).encode(), dtype=np.uint8),
+            np.cumsum([len(program) for program in programs], dtype=np.int64),
+            np.asarray(rows, dtype=np.int64),
+            kernel.new_state(trial.machine),
+            trial.machine.reward(np.arange(trial.machine.symbols)),
+            trial.machine.reward_cell,
+            trial.seed,
+            trial.discount,
+            np.array(trial.lengths, dtype=np.int64),
+            totals,
+            largest,
+        )
+    values = totals / trial.weights
+    values[np.isnan(values).any(axis=(1, 2))] = np.nan
+    return values, largest > limit
 
 
-def _run_own(agent: Own, trial: Trial, task: tuple[Sequence[str], npt.NDArray[np.int64]]) -> Pairs:
-    pairs = _room(len(task[1]), trial)
-    for i, (program, row) in enumerate(zip(*task, strict=True)):
+def _fill(totals: FloatArray, agent: Own, trial: Trial, programs: Sequence[str], rows: IntArray) -> None:
+    """The discounted sums of rewards at each of the test's lengths, while there is no overtime."""
+    for i, (program, row) in enumerate(zip(programs, rows.tolist(), strict=True)):
         for j, sign in enumerate(SIGNS):
-            fresh = agent.fresh(_seed_of(trial.seed, int(row), sign))
-            for reached, (_, total) in enumerate(
-                _totals(fresh, agent.name, program, int(row), sign, trial)
-            ):
-                pairs.values[i, j, reached] = total
-    return _scaled(pairs, trial)
-
-
-def _seed_of(seed: int, row: int, sign: int) -> int:
-    from gindex_lab.worlds.aiq.random_streams import AGENT, stream_key
-
-    return int(stream_key(seed, row, 0, sign, AGENT)) & (2**63 - 1)
-
-
-def _totals(
-    learner: Any, name: str, program: str, row: int, sign: int, trial: Trial
-) -> Iterator[tuple[int, float]]:
-    """The discounted sum of rewards at each of the test's lengths, while there is no overtime."""
-    total, weight, lengths = 0.0, 1.0, set(trial.lengths)
-    for t, (_, reward) in enumerate(interact(learner, name, program, row, sign, trial), 1):
-        total += weight * reward
-        weight *= trial.discount
-        if t in lengths:
-            yield t, total
+            fresh = agent.fresh(int(stream_key(trial.seed, row, 0, sign, AGENT)) & (2**63 - 1))
+            total, weight = 0.0, 1.0
+            for t, (_, reward) in enumerate(interact(fresh, agent.name, program, row, sign, trial), 1):
+                total += weight * reward
+                weight *= trial.discount
+                if t in trial.lengths:
+                    totals[i, j, trial.lengths.index(t)] = total
 
 
 def interact(
@@ -291,21 +233,17 @@ def interact(
 
     Ends at the longest episode, or earlier at a cycle that meets the step limit.
     """
-    from gindex_lab.worlds.aiq import kernel
-    from gindex_lab.worlds.aiq.random_streams import CHANCE, stream_key
-
-    machine, symbols = kernel.new_state(trial.machine), trial.machine.symbols
-    code = kernel.compile_program(program, symbols)
+    setup, state = trial.machine, kernel.new_state(trial.machine)
+    code = kernel.compile_program(program, setup.symbols)
     chance = stream_key(trial.seed, row, 0, sign, CHANCE)
-    observed = [i for i in range(len(machine.output)) if i != trial.machine.reward_cell]
     reward = 0.0
     for _ in range(trial.lengths[-1]):
-        observation = [int(machine.output[i]) for i in observed]
-        action = _legal(learner.perceive(observation, reward), symbols, name)
-        steps = kernel.act(code, symbols, machine, chance, kernel.NO_RECORD, False, action)
-        if steps >= kernel.MOST_STEPS:
+        observation = state.output.tolist()
+        del observation[setup.reward_cell]
+        action = _legal(learner.perceive(observation, reward), setup.symbols, name)
+        if kernel.act(code, setup.symbols, state, chance, NO_RECORD, False, action) >= MOST_STEPS:
             return
-        reward = sign * kernel.reward_of(machine.output[trial.machine.reward_cell], symbols)
+        reward = sign * setup.reward(int(state.output[setup.reward_cell]))
         yield action, reward
 
 

@@ -12,35 +12,26 @@ gone once round the tape.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
+from gindex_lab.worlds.aiq.program import MOST_STEPS
 
-__all__ = [
-    "BRANCHES",
-    "BUDGET",
-    "CELLS",
-    "CLOSED",
-    "GROW",
-    "NEEDS",
-    "OVERTIME",
-    "READS",
-    "STATES",
-    "explore",
-    "most_draws",
-]
+__all__ = ["CLOSED", "GROW", "NEEDS", "explore", "most_draws"]
 
+# how a search ends; `exact.REASONS` has the words
 CLOSED, GROW, STATES, BRANCHES, CELLS, OVERTIME, READS, BUDGET = range(8)
 # what must be kept: history, drift (least and most), reach of the head, which outputs may be stale
 HISTORY, DRIFT_LOW, DRIFT_HIGH, REACH_LOW, REACH_HIGH, STALE = range(6)
 NEEDS = 6
-RADIUS = 20  # cells kept on each side of the head
-_MARGIN = 64
-MOST_DRAWS = 24
-MOST_HISTORY = 5
-_STEPS = 1000
-_BRANCHES = 700
+# Judgements: what is beyond them would meet the caps on states as well. Cells kept on each side of the head,
+# cells of the tape on each side, draws of chance and past actions that are followed, outcomes of an action.
+RADIUS, _MARGIN, MOST_DRAWS, MOST_HISTORY, _BRANCHES = 20, 64, 24, 5, 700
+_WIDTH = 2 * RADIUS + 1
+_I: Any = np.int64
 _PLUS, _MINUS, _RIGHT, _LEFT, _READ, _WRITE, _CHANCE, _OPEN, _CLOSE, _END = (
     ord(letter) for letter in "+-><,.%[]#"
 )
@@ -82,7 +73,7 @@ def _cycle(
     used = reads = writes = steps = place = 0
     limit = len(output)
     while writes < limit:
-        if steps >= _STEPS:
+        if steps >= MOST_STEPS:
             return OVERTIME
         letter = text[place]
         covered[place] = True
@@ -181,11 +172,10 @@ def _memory(
     history: Symbols,
     output: Symbols,
     needs: Integers,
-    n: int,
+    blank: int,
     row: Symbols,
 ) -> bool:
     """Write the memory after a cycle into `row`; False if cells are left that do not fit."""
-    blank = (n - 1) // 2
     row[:] = blank
     lowest = needs[REACH_LOW] if needs[DRIFT_LOW] >= 0 else -2 * _MARGIN
     highest = needs[REACH_HIGH] if needs[DRIFT_HIGH] <= 0 else 2 * _MARGIN
@@ -198,13 +188,28 @@ def _memory(
             if abs(place) > RADIUS:
                 return False
             row[place + RADIUS] = tape[cell]
-    width = 2 * RADIUS + 1
     kept = needs[HISTORY] - 1
     for k in range(kept):
-        row[width + k] = history[k]
+        row[_WIDTH + k] = history[k]
     for k in range(needs[STALE]):  # outputs are written in order: the last ones may be stale
-        row[width + kept + k] = output[len(output) - 1 - k]
+        row[_WIDTH + kept + k] = output[len(output) - 1 - k]
     return True
+
+
+@compiled
+def _recall(
+    memory: Symbols, tape: Symbols, history: Symbols, output: Symbols, needs: Integers, blank: int
+) -> None:
+    """The inverse of `_memory`: put tape, history and outputs back (in loops, which compile fast)."""
+    tape[:] = blank
+    output[:] = blank
+    for k in range(_WIDTH):
+        tape[_MARGIN - RADIUS + k] = memory[k]
+    kept = needs[HISTORY] - 1
+    for k in range(kept):
+        history[1 + k] = memory[_WIDTH + k]
+    for k in range(needs[STALE]):
+        output[len(output) - 1 - k] = memory[_WIDTH + kept + k]
 
 
 @compiled
@@ -227,9 +232,7 @@ def explore(
     ended at the write limit, and at `#`.
     """
     blank = (n - 1) // 2
-    width = 2 * RADIUS + 1
-    kept = needs[HISTORY] - 1
-    size = width + kept + needs[STALE]
+    size = _WIDTH + needs[HISTORY] - 1 + needs[STALE]
     states = np.full((most_states, size), blank, dtype=np.int8)
     slots = 4
     while slots < 4 * most_states:
@@ -245,23 +248,17 @@ def explore(
     draws = np.zeros(most_draws(n), dtype=np.int64)
     seen = np.zeros(8, dtype=np.int64)
     row = np.empty(size, dtype=np.int8)
-    _find(states, 0, table, states[0])
-    count, total, steps, at = 1, 0, 0, 0
+    # _I: with a literal number, numba would compile what it is passed to once more
+    count, total, steps, at = _I(1), 0, 0, 0
+    _find(states, count - 1, table, states[0])
     status = CLOSED
     while at < count and status == CLOSED:
         for action in range(n):
-            first, branches, known = total, 0, 0
+            first, branches, known = total, 0, _I(0)
             while status == CLOSED:
-                tape[:] = blank
-                tape[_MARGIN - RADIUS : _MARGIN + RADIUS + 1] = states[at, :width]
+                _recall(states[at], tape, history, output, needs, blank)
                 history[0] = action
-                history[1:] = states[at, width : width + kept]
-                output[:] = blank
-                for k in range(needs[STALE]):
-                    output[cells - 1 - k] = states[at, width + kept + k]
-                status = _cycle(
-                    text, jumps, settled, n, tape, history, output, draws, known, covered, seen
-                )
+                status = _cycle(text, jumps, settled, n, tape, history, output, draws, known, covered, seen)
                 if status == READS and seen[1] <= MOST_HISTORY:
                     needs[HISTORY] = seen[1]
                     status = GROW
@@ -272,7 +269,7 @@ def explore(
                 limits[1 - seen[7]] += 1
                 if _grown(needs, seen, cells):
                     status = GROW
-                elif not _memory(tape, seen, history, output, needs, n, row):
+                elif not _memory(tape, seen, history, output, needs, blank, row):
                     status = CELLS
                 elif branches > _BRANCHES:
                     status = BRANCHES
@@ -285,20 +282,20 @@ def explore(
                     if count >= most_states:
                         status = STATES
                         break
-                    states[count] = row
+                    for k in range(size):
+                        states[count, k] = row[k]
                     count += 1
                 code = 0
                 for k in range(cells):
                     code = code * n + output[k]
-                weight = np.int64(n) ** (len(draws) - seen[0])
                 place = first
                 while place < total and (following[place] != target or written[place] != code):
                     place += 1
                 if place == total:
                     following[total], written[total], weights[total] = target, code, 0
                     total += 1
-                weights[place] += weight
-                known = seen[0]
+                weights[place] += np.int64(n) ** (len(draws) - seen[0])
+                known = seen[0]  # the next outcome of chance: the last draw that can still rise
                 while known > 0 and draws[known - 1] == n - 1:
                     known -= 1
                 if known == 0:
@@ -308,11 +305,4 @@ def explore(
             if status != CLOSED:
                 break
         at += 1
-    return (
-        status,
-        count,
-        pointers[: count * n + 1],
-        following[:total],
-        written[:total],
-        weights[:total],
-    )
+    return status, count, pointers[: count * n + 1], following[:total], written[:total], weights[:total]

@@ -12,7 +12,7 @@ compares samples drawn independently of each other).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -20,30 +20,26 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation import parallel
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.journals import continued
 from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
-from gindex_lab.worlds.aiq.agents import Agent, describe
+from gindex_lab.worlds.aiq.agents import Agent
 from gindex_lab.worlds.aiq.agents import agent as agent_of
-from gindex_lab.worlds.aiq.episodes import Trial, run
+from gindex_lab.worlds.aiq.episodes import run
 from gindex_lab.worlds.aiq.estimate import trial_of
 from gindex_lab.worlds.aiq.logs import LogFile
-from gindex_lab.worlds.aiq.program import MachineSettings
 from gindex_lab.worlds.aiq.rewriting import REWRITINGS, rewriter
-from gindex_lab.worlds.aiq.sampler import generate, sample
+from gindex_lab.worlds.aiq.sampler import CHUNK, generate, sample
 
 __all__ = [
-    "compare",
-    "differences",
-    "named_agents",
-    "null_experiment",
-    "ratio_differences",
-    "rewriting_effect",
-    "rewriting_values",
-    "values_on",
+    *("compare", "differences", "named_agents", "null_experiment", "ratio_differences", "rewriting_effect"),
+    *("rewriting_values", "values_on"),
 ]
+
+NULL_FORMAT = "gindex_lab AIQ null experiment 1"
+_PAPER = ("original", "sep-orig", "sep-ext")
 
 
 def compare(
@@ -52,23 +48,38 @@ def compare(
     *,
     episode: int | None = None,
     runs: int = 4_000,
-    seed: int = 1,
     discount: float = 1.0,
     ci: float = 0.95,
     jobs: int | None = 1,
+    seed: int = 1,
 ) -> pd.DataFrame:
-    """Every pair of agents on the same programs: difference, interval, t, p, and p after Holm.
+    """Every pair of agents on the same programs, by a paired t-test over programs.
 
-    Reference: Vadinský (2018), sections 3.1 and 3.2.
+    Parameters
+    ----------
+    agents : at least two, as a list, or by name
+    sample : programs from `sample`
+    episode, discount, jobs, seed : as for `estimate`
+    runs : two per program; the first `runs` / 2 programs of the sample are used
+    ci : confidence of the intervals
 
+    Returns
+    -------
+    DataFrame indexed by (`first`, `second`): `difference` (first minus second), `low`, `high`, `t`, `p`,
+    `programs`, and `p_holm`, adjusted for the number of pairs.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2, which tests over settings instead.
+
+    Examples
+    --------
     >>> programs = pd.DataFrame({"program": [",.#", ".,#", ",+.#"] * 40, "stratum": [1, 2, 5] * 40})
     >>> table = compare(["freq", "random"], programs, episode=200, runs=100)
     >>> bool(table.loc[("freq", "random"), "low"] > 40)
     True
     """
-    table = values_on(
-        agents, sample, episode=episode, runs=runs, seed=seed, discount=discount, jobs=jobs
-    )
+    table = values_on(agents, sample, episode=episode, runs=runs, seed=seed, discount=discount, jobs=jobs)
     return differences(table, ci)
 
 
@@ -78,9 +89,9 @@ def values_on(
     *,
     episode: int | None = None,
     runs: int = 4_000,
-    seed: int = 1,
     discount: float = 1.0,
     jobs: int | None = 1,
+    seed: int = 1,
 ) -> pd.DataFrame:
     """Programs x agents: the value of each agent on the first `runs` / 2 programs of the sample.
 
@@ -103,36 +114,29 @@ def differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
 
     Programs without a value for any agent are left out for all, so that all pairs rest on the same ones.
     """
-    confidence = number("ci", ci, 0, 1, open_ends=True)
-    complete = values.dropna()
-    if len(complete) < 3 or values.shape[1] < 2:
-        problem = "[too-few] needs two agents and three programs"
-        raise BadInput("values", values.shape, problem, "test more of them")
-    pairs = list(combinations(complete.columns, 2))
-    rows = [_difference((complete[a] - complete[b]).to_numpy(), confidence) for a, b in pairs]
-    table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(pairs, names=["first", "second"]))
-    table["p_holm"] = holm(table["p"].to_numpy())
-    return table
-
-
-def _difference(difference: FloatArray, confidence: float) -> dict[str, float]:
     from scipy.stats import t as student
 
-    n, mean = len(difference), float(difference.mean())
-    error = float(difference.std(ddof=1) / np.sqrt(n))
-    half = float(half_width(error, confidence, n - 1))
-    t = mean / error if error > 0 else np.inf * np.sign(mean) if mean else 0.0
-    return {
-        "difference": mean,
-        "low": mean - half,
-        "high": mean + half,
-        "t": t,
-        "p": float(2 * student.sf(abs(t), n - 1)),
-        "programs": n,
-    }
+    complete, n = values.dropna(), len(values.dropna())
+    problem = "[too-few] needs two agents and three programs"
+    ensure(n > 2 and values.shape[1] > 1, "values", values.shape, problem, "test more of them")
+    pairs, rows = list(combinations(complete.columns, 2)), []
+    for first, second in pairs:
+        apart = (complete[first] - complete[second]).to_numpy()
+        mean, error = float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(n))
+        t = mean / error if error > 0 else np.inf * np.sign(mean) if mean else 0.0
+        p = float(2 * student.sf(abs(t), n - 1))
+        rows.append(_interval(mean, error, n, ci) | {"t": t, "p": p, "programs": n})
+    table = pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(pairs, names=["first", "second"]))
+    return table.assign(p_holm=holm(table["p"].to_numpy()))
 
 
-def named_agents(agents: Mapping[str, AgentLike] | Sequence[AgentLike]) -> dict[str, object]:
+def _interval(difference: float, error: float, n: int, ci: float) -> dict[str, float]:
+    """Student's t interval of a difference, from its standard error over n programs."""
+    half = float(half_width(error, number("ci", ci, 0, 1, open_ends=True), n - 1))
+    return {"difference": difference, "low": difference - half, "high": difference + half}
+
+
+def named_agents(agents: Mapping[str, AgentLike] | Sequence[AgentLike]) -> dict[str, Any]:
     """Agents under the names by which tables call them: their own, or those of the mapping.
 
     >>> list(named_agents(["freq", "hlq"]))
@@ -142,17 +146,10 @@ def named_agents(agents: Mapping[str, AgentLike] | Sequence[AgentLike]) -> dict[
         return dict(agents)
     if isinstance(agents, str) or len(agents) < 2:
         raise BadInput("agents", agents, "[too-few] are fewer than two", 'use ["freq", "hlq"]')
-    names = [who if isinstance(who, str) else describe(agent_of(who)) for who in agents]
-    if len(set(names)) < len(names):
-        raise BadInput(
-            "agents", names, "[duplicate] contains the same agent twice", "pass a dict of names"
-        )
-    return dict(zip(names, agents, strict=True))
-
-
-_CHUNK = 20_000  # raw programs at a time
-NULL_FORMAT = "gindex_lab AIQ null experiment 1"
-_PAPER = ("original", "sep-orig", "sep-ext")
+    named = {who if isinstance(who, str) else repr(agent_of(who)): who for who in agents}
+    problem = "[duplicate] contains the same agent twice"
+    ensure(len(named) == len(agents), "agents", list(named), problem, "pass a dict of names")
+    return named
 
 
 def rewriting_effect(
@@ -165,25 +162,37 @@ def rewriting_effect(
     jobs: int | None = 1,
     seed: int = 1,
 ) -> pd.DataFrame:
-    """How an agent's AIQ changes when the same `n` raw programs are rewritten in another way.
+    """How an agent's AIQ changes when the same raw programs are rewritten in another way.
 
-    One row per pair of rewritings: `difference` (second minus first), `low`, `high`, `standard_error`, the
-    AIQ under the `first_value` and `second_value`, the share of programs whose text `changed`, and how
-    many `programs` there were. See `rewriting_values` for the programs, `ratio_differences` for the
-    interval.
+    See `rewriting_values` for the programs, `ratio_differences` for the interval.
 
+    Parameters
+    ----------
+    agent, episode, jobs, seed : as for `estimate`
+    n : how many raw programs
+    rewritings : at least two, as `sample` takes them
+    ci : confidence of the intervals
+
+    Returns
+    -------
+    DataFrame indexed by (`first`, `second`): `difference` (second minus first), `low`, `high`,
+    `standard_error`, the AIQ under each (`first_value`, `second_value`), `programs`, and the share of them
+    whose text `changed`.
+
+    References
+    ----------
+    Vadinský (2018), section 3.1.
+
+    Examples
+    --------
     >>> table = rewriting_effect("freq", 300, ["original", "sep-ext"], episode=100)
     >>> row = table.loc[("original", "sep-ext")]
     >>> bool(row["low"] < 0 < row["high"]), bool(row["changed"] > 0.5)
     (True, True)
-
-    References: Vadinský (2018), section 3.1.
     """
-    names = _pair_of_rewritings(rewritings)
-    texts, values = rewriting_values(agent, n, names, episode=episode, jobs=jobs, seed=seed)
+    texts, values = rewriting_values(agent, n, rewritings, episode=episode, jobs=jobs, seed=seed)
     table = ratio_differences(values, ci)
-    table["changed"] = [float((texts[a] != texts[b]).mean()) for a, b in table.index]
-    return table
+    return table.assign(changed=[float((texts[a] != texts[b]).mean()) for a, b in table.index])
 
 
 def rewriting_values(
@@ -205,57 +214,33 @@ def rewriting_values(
     >>> bool((values["original"] == values["sep-ext"])[same & values["original"].notna()].all())
     True
     """
-    names, who = _pair_of_rewritings(rewritings), agent_of(agent)
-    wanted, seed = integer("n", n, 3), integer("seed", seed, 0)
-    trial = trial_of(pd.DataFrame(), episode, 1.0, seed)
-    parts: list[pd.DataFrame] = []
-    kept: list[pd.DataFrame] = []
-    for texts, accepted in _same_raw_programs(names, seed, trial.machine):
-        parts.append(texts)
-        kept.append(accepted)
-        if sum(map(len, parts)) >= wanted:
-            break
-    texts, accepted = (pd.concat(tables).iloc[:wanted] for tables in (parts, kept))
-    return texts, _values(who, texts, trial, jobs).where(accepted)
-
-
-def _pair_of_rewritings(rewritings: Sequence[str]) -> list[str]:
-    names = [choice("rewritings", name, REWRITINGS) for name in rewritings]
-    if isinstance(rewritings, str) or len(names) < 2 or len(set(names)) < len(names):
-        problem = "[same-rewriting] must name two different rewritings"
-        raise BadInput("rewritings", rewritings, problem, 'use ["original", "sep-ext"]')
-    return names
-
-
-def _same_raw_programs(
-    names: Sequence[str], seed: int, settings: MachineSettings
-) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Texts of raw programs in every form, and whether the sampler accepts the form."""
     from gindex_lab.worlds.aiq.strata import probe
 
-    first = 0
-    while True:
-        raw, numbers = generate(_CHUNK, seed, first, active=True)
-        first += _CHUNK
-        texts = {name: [rewriter(name)(program) for program in raw] for name in names}
-        found = {name: probe(forms, numbers, settings, seed) for name, forms in texts.items()}
-        accepted = pd.DataFrame(found, index=pd.Index(numbers, name="raw")) > 0
-        any_form = accepted.any(axis=1)
-        yield pd.DataFrame(texts, index=accepted.index)[any_form], accepted[any_form]
-
-
-def _values(who: Agent, texts: pd.DataFrame, trial: Trial, jobs: int | None) -> pd.DataFrame:
-    """The value of each form; a text that several rewritings share is run once."""
-    long = texts.stack().rename_axis(["raw", "rewriting"])
-    distinct = long[~long.reset_index().duplicated(["raw", 0]).to_numpy()]
-    rows = distinct.index.get_level_values("raw").to_numpy(dtype=np.int64)
-    pairs = run(who, distinct.tolist(), rows, trial, jobs=jobs).values[:, :, -1].mean(axis=1)
-    known = dict(zip(zip(rows.tolist(), distinct, strict=True), pairs, strict=True))
-    columns = {
-        name: [known[key] for key in zip(texts.index.tolist(), texts[name], strict=True)]
-        for name in texts
-    }
-    return pd.DataFrame(columns, index=texts.index)
+    names = [choice("rewritings", name, REWRITINGS) for name in rewritings]
+    problem, remedy = "[same-rewriting] must name two different rewritings", 'use ["original", "sep-ext"]'
+    two = not isinstance(rewritings, str) and len(names) == len(set(names)) > 1
+    ensure(two, "rewritings", rewritings, problem, remedy)
+    who, wanted, seed = agent_of(agent), integer("n", n, 3), integer("seed", seed, 0)
+    trial = trial_of(pd.DataFrame(), episode, 1.0, seed)
+    first, size = 0, min(CHUNK, 8 * wanted + 200)
+    parts: list[tuple[pd.DataFrame, pd.DataFrame]] = []
+    while sum(len(texts) for texts, _ in parts) < wanted:
+        raw, numbers = generate(size, first=first, active=True, seed=seed)
+        first += size
+        forms = pd.DataFrame({name: list(map(rewriter(name), raw)) for name in names}, numbers)
+        strata = {name: probe(forms[name].tolist(), numbers, trial.machine, seed) for name in names}
+        kept = pd.DataFrame(strata, numbers) > 0
+        any_form = kept.any(axis=1)
+        parts.append((forms[any_form], kept[any_form]))
+    tables = (pd.concat(part).iloc[:wanted].rename_axis("raw") for part in zip(*parts, strict=True))
+    texts, accepted = tables
+    # a text that several rewritings share is run once
+    distinct = list(dict.fromkeys(pair for name in names for pair in texts[name].items()))
+    rows = np.array([number for number, _ in distinct], dtype=np.int64)
+    pairs = run(who, [text for _, text in distinct], rows, trial, jobs=jobs).values[:, :, -1]
+    known = dict(zip(distinct, pairs.mean(axis=1), strict=True))
+    columns = {name: [known[pair] for pair in texts[name].items()] for name in names}
+    return texts, pd.DataFrame(columns, texts.index).where(accepted)
 
 
 def ratio_differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
@@ -270,37 +255,18 @@ def ratio_differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     >>> ratio_differences(table).loc[("a", "b"), "difference"]
     np.float64(1.0)
     """
-    confidence = number("ci", ci, 0, 1, open_ends=True)
-    if len(values) < 3 or values.shape[1] < 2 or (values.notna().sum() < 2).any():
-        problem = "[too-few] needs two columns of two programs each"
-        raise BadInput("values", values.shape, problem, "test more of them")
-    pairs = list(combinations(values.columns, 2))
-    rows = [_ratio_difference(values[a], values[b], confidence) for a, b in pairs]
+    n, enough = len(values), values.shape[1] > 1 and (values.notna().sum() > 1).all()
+    problem = "[too-few] needs two columns of two programs each"
+    ensure(n > 2 and enough, "values", values.shape, problem, "test more of them")
+    influence = (values - values.mean()).fillna(0.0) / values.notna().astype(float).mean()
+    pairs, rows = list(combinations(values.columns, 2)), []
+    for a, b in pairs:
+        first, second = float(values[a].mean()), float(values[b].mean())
+        apart: FloatArray = influence[b].to_numpy() - influence[a].to_numpy()
+        error = float(apart.std(ddof=1) / np.sqrt(n))
+        row = _interval(second - first, error, n, ci) | {"standard_error": error}
+        rows.append(row | {"first_value": first, "second_value": second, "programs": n})
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(pairs, names=["first", "second"]))
-
-
-def _influence(values: pd.Series[float]) -> FloatArray:
-    present = values.notna().to_numpy(dtype=float)
-    result: FloatArray = (values - values.mean()).fillna(0.0).to_numpy() / present.mean()
-    return result
-
-
-def _ratio_difference(
-    first: pd.Series[float], second: pd.Series[float], confidence: float
-) -> dict[str, float]:
-    n = len(first)
-    error = float((_influence(second) - _influence(first)).std(ddof=1) / np.sqrt(n))
-    half = float(half_width(error, confidence, n - 1))
-    difference = float(second.mean() - first.mean())
-    return {
-        "difference": difference,
-        "low": difference - half,
-        "high": difference + half,
-        "standard_error": error,
-        "first_value": float(first.mean()),
-        "second_value": float(second.mean()),
-        "programs": n,
-    }
 
 
 def null_experiment(
@@ -318,32 +284,42 @@ def null_experiment(
 ) -> pd.DataFrame:
     """Two samples of one law, compared as the paper does: nothing differs, so p should be uniform.
 
-    In each replication all `agents` meet two independent samples of `runs` / 2 programs. One row each:
-    `difference` (mean over agents, second sample minus first), `t` and `p` of the paired t-test with the
-    agents' settings as replicates, and `p_programs` of Welch's test with programs as replicates, which is
-    valid. With `log`, finished replications are kept in a file and not computed again.
+    Parameters
+    ----------
+    agents : the settings that are compared, as for `compare`
+    replications : how often
+    episode : interactions per run
+    runs : two per program: all agents meet two independent samples of `runs` / 2 programs
+    rewriting, discriminative : of the samples (see `sample`)
+    log : a file that keeps finished replications, which are not computed again
+    jobs, progress : processes, and the name of a progress bar
+    seed : of samples and runs
 
+    Returns
+    -------
+    DataFrame with a row per replication: `difference` (mean over agents, second sample minus first), `t` and
+    `p` of the paired t-test with the agents' settings as replicates, and `p_programs` of Welch's test with
+    programs as replicates, which is valid.
+
+    References
+    ----------
+    Vadinský (2018), section 3 (t-tests with df = 24).
+
+    Examples
+    --------
     >>> table = null_experiment(["freq", "hlq", "q0"], 2, episode=30, runs=200)
     >>> list(table.columns), len(table)
     (['difference', 't', 'p', 'p_programs'], 2)
-
-    References: Vadinský (2018), section 3 (t-tests with df = 24).
     """
     named = {name: agent_of(who) for name, who in named_agents(agents).items()}
     count = integer("replications", replications, 1)
     recipe = {"episode": integer("episode", episode, 1), "runs": integer("runs", runs, 8)}
     kind = {"rewriting": rewriting, "discriminative": discriminative}
-    who = [[name, describe(one)] for name, one in named.items()]
+    who = [[name, repr(one)] for name, one in named.items()]
     header = {"agents": who, **recipe, **kind, "seed": integer("seed", seed, 0)}
     journal = None if log is None else LogFile(log, {"format": NULL_FORMAT, **header})
-    rows = continued(
-        journal,
-        _replicate,
-        range(count),
-        shared=(named, recipe, kind, seed),
-        jobs=jobs,
-        progress=progress,
-    )
+    shared = (named, recipe, kind, seed)
+    rows = continued(journal, _replicate, range(count), shared=shared, jobs=jobs, progress=progress)
     return pd.DataFrame(rows, index=pd.RangeIndex(count, name="replication"))
 
 
@@ -353,8 +329,7 @@ def _replicate(
     from scipy.stats import ttest_ind, ttest_rel
 
     tables = []
-    for place in range(2):
-        stream = parallel.seeds(seed, 2 * number + 2)[2 * number + place]
+    for stream in parallel.seeds(seed, 2 * number + 2)[-2:]:
         own = int(stream.generate_state(1, np.uint32)[0])
         programs = sample(recipe["runs"] // 2, seed=own, **kind)  # type: ignore[arg-type]
         tables.append(values_on(named, programs, seed=own, **recipe).dropna())

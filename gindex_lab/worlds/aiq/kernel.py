@@ -27,18 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.worlds.aiq.program import MachineSettings, check
+from gindex_lab.worlds.aiq.program import MOST_STEPS, READABLE, TAPE, MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import below
 
 __all__ = [
-    "DRAWS",
-    "HEAD",
-    "HIGH",
-    "LOW",
-    "MOST_STEPS",
-    "NO_RECORD",
-    "RING",
-    "WIDTH",
     "Code",
     "State",
     "act",
@@ -47,14 +39,10 @@ __all__ = [
     "cycle",
     "new_state",
     "reset",
-    "reward_of",
     "run_actions",
 ]
 
-TAPE = 100_000
-MOST_STEPS = 1000  # a cycle of this many steps counts as overtime
-READABLE = 24
-RING = 32
+RING = 32  # stored actions: the least power of 2 that holds those that can be read
 HEAD, LOW, HIGH, NEWEST, DRAWS = range(5)
 KIND, BEFORE, MOVE, ADD, TARGET, LEAP, AT, WRITES = range(8)  # columns of a row of code
 READS, DRAWN = TARGET, LEAP  # the same columns, where a row reads or draws: how often it does
@@ -108,17 +96,6 @@ def reset(state: State, symbols: int) -> None:
     history[:] = blank
     output[:] = blank
     registers[:] = 0
-
-
-@compiled
-def reward_of(symbol: int, symbols: int) -> float:
-    """The reward of a symbol: 100 (symbol - c) / c with c = (n - 1) / 2, from -100 to 100.
-
-    >>> [reward_of(symbol, 5) for symbol in range(5)]
-    [-100.0, -50.0, 0.0, 50.0, 100.0]
-    """
-    half = (symbols - 1) / 2
-    return 100 * (symbol - half) / half
 
 
 @compiled
@@ -197,15 +174,30 @@ def assemble(text: npt.NDArray[np.uint8], symbols: int, fused: bool, code: Code)
 
 
 def compile_program(program: str, symbols: int = 5, fused: bool = True) -> Code:
-    """The rows of a program, one behind the other, after `check`. (Vadinský 2018, section 1.)
+    """The rows of a program, one behind the other, after `check`.
 
+    Parameters
+    ----------
+    program : the text
+    symbols : n, the size of the alphabet
+    fused : whether instructions share rows where they can; else one row each
+
+    Returns
+    -------
+    A flat array of 32-bit integers, `WIDTH` for each row.
+
+    References
+    ----------
+    Vadinský (2018), section 1, for what the rows compute.
+
+    Examples
+    --------
     >>> compile_program("+>>-.#").reshape(-1, WIDTH)[:, :4].tolist()       # kind, before, move, add
     [[0, 1, 2, 4], [5, 0, 0, 0]]
     """
     text = np.frombuffer(check(program).encode(), dtype=np.uint8)
-    symbols = MachineSettings(symbols).symbols
     code = np.empty((len(text), WIDTH), dtype=np.int32)
-    return code[: assemble(text, symbols, fused, code)].ravel()
+    return code[: assemble(text, MachineSettings(symbols).symbols, fused, code)].ravel()
 
 
 @compiled(inline="always")
@@ -251,9 +243,7 @@ def cycle(
                     head -= TAPE
                 else:
                     low = -TAPE
-                    head += (
-                        TAPE + 1
-                    )  # the machine's quirk: the cell left of -100000 is cell 0 again
+                    head += TAPE + 1  # the machine's quirk: the cell left of -100000 is cell 0 again
             low, high = min(low, head), max(high, head)
             cell = _U(head if head >= 0 else head + TAPE)
             symbol = _I(work[cell])
@@ -314,15 +304,13 @@ def act(
     """One `cycle` on a state whose registers are kept between calls; returns the number of steps."""
     work, history, output, registers = state
     newest = (registers[NEWEST] - 1) & (RING - 1)
-    head, low, high = registers[HEAD], registers[LOW], registers[HIGH]
     # fmt: off
-    steps, head, low, high, draws = cycle(
-        code, symbols, work, history, output, newest, head, low, high, registers[DRAWS],
-        key, recorded, careful, action,
+    steps, registers[HEAD], registers[LOW], registers[HIGH], registers[DRAWS] = cycle(
+        code, symbols, work, history, output, newest, registers[HEAD], registers[LOW], registers[HIGH],
+        registers[DRAWS], key, recorded, careful, action,
     )
     # fmt: on
-    registers[HEAD], registers[LOW], registers[HIGH] = head, low, high
-    registers[NEWEST], registers[DRAWS] = newest, draws
+    registers[NEWEST] = newest
     return steps
 
 
@@ -333,13 +321,15 @@ def run_actions(
     state: State,
     key: int,
     recorded: npt.NDArray[np.int64],
+    careful: bool,
     actions: npt.NDArray[np.int64],
     written: Symbols,
     steps: npt.NDArray[np.int64],
     heads: npt.NDArray[np.int64],
 ) -> None:
-    """An episode with given actions: `written` (cycles x output cells), `steps`, `heads` are filled."""
+    """Fill `written` (cycles x output cells), `steps` and `heads` of an episode with given actions."""
     for t in range(len(actions)):
-        steps[t] = act(code, symbols, state, key, recorded, True, actions[t])
-        written[t] = state.output
+        steps[t] = act(code, symbols, state, key, recorded, careful, actions[t])
+        for cell in range(len(state.output)):  # numba takes a second to compile the assignment of a row
+            written[t, cell] = state.output[cell]
         heads[t] = state.registers[HEAD]

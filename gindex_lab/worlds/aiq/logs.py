@@ -18,16 +18,18 @@ import pandas as pd
 
 from gindex_lab.foundation.fingerprints import mark_of
 from gindex_lab.foundation.journals import Damaged, Journal
-from gindex_lab.worlds.aiq.agents import Agent, describe
-from gindex_lab.worlds.aiq.episodes import Pairs, Trial
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.worlds.aiq.agents import Agent
+from gindex_lab.worlds.aiq.episodes import Trial
 
-__all__ = ["Log", "LogFile", "header_of", "mark_of_sample"]
+__all__ = ["Log", "LogFile", "Runner", "mark_of_sample"]
 
 FORMAT = "gindex_lab AIQ log 1"
-BLOCK = 2_048  # programs that an interruption may cost; enough of them to keep many cores busy
+# Programs that an interruption may cost, enough of them to keep many cores busy: a judgement.
+BLOCK = 2_048
 IntArray = npt.NDArray[np.int64]
-Runner = Callable[[IntArray], Pairs]
-Values = tuple[bool, npt.NDArray[np.float64]]  # whether they diverged, and what the runs gave
+# rows of the sample -> values (rows x signs x lengths), and whether an agent's values diverged on each
+Runner = Callable[[IntArray], tuple[FloatArray, npt.NDArray[np.bool_]]]
 
 
 def mark_of_sample(sample: pd.DataFrame) -> str:
@@ -38,22 +40,6 @@ def mark_of_sample(sample: pd.DataFrame) -> str:
     """
     lines = (f"{s} {p}\n" for p, s in zip(sample["program"], sample["stratum"], strict=True))
     return mark_of("".join(lines))
-
-
-def header_of(agent: Agent, sample: pd.DataFrame, trial: Trial) -> dict[str, Any]:
-    """What must agree for two runs to be parts of one."""
-    machine = trial.machine
-    other = {"mode": "reference"} if trial.reference and trial.discount < 1 else {}
-    return {
-        "format": FORMAT,
-        "agent": describe(agent),
-        "episode": list(trial.lengths),
-        "discount": trial.discount,
-        "machine": [machine.symbols, machine.observations, bool(machine.reverse)],
-        "seed": trial.seed,
-        "sample": mark_of_sample(sample),
-        **other,
-    }
 
 
 class LogFile(Journal):
@@ -68,51 +54,59 @@ class LogFile(Journal):
 
 
 class Log(LogFile):
-    """What is known of each row of the sample, in memory and in the file."""
+    """What is known of each row of the sample (diverged, values), in memory and in the file."""
 
-    def __init__(self, path: str | os.PathLike[str], header: dict[str, Any]) -> None:
-        self.shape = (2, len(header["episode"]))
-        self.known: dict[int, Values] = {}
+    def __init__(
+        self, path: str | os.PathLike[str], agent: Agent, sample: pd.DataFrame, trial: Trial
+    ) -> None:
+        self.shape = (2, len(trial.lengths))
+        self.known: dict[int, tuple[bool, FloatArray]] = {}
+        machine = trial.machine
+        header = {
+            "format": FORMAT,
+            "agent": repr(agent),
+            "episode": list(trial.lengths),
+            "discount": trial.discount,
+            "machine": [machine.symbols, machine.observations, bool(machine.reverse)],
+            "seed": trial.seed,
+            "sample": mark_of_sample(sample),
+        }
+        if trial.reference and trial.discount < 1:
+            header["mode"] = "reference"
         super().__init__(path, header)
 
     def remembered(self, run: Runner) -> Runner:
         """The same runner, which asks the log first and writes down what is new."""
 
-        def ask(rows: IntArray) -> Pairs:
+        def ask(rows: IntArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
             new = np.array([row for row in rows if int(row) not in self.known], dtype=np.int64)
             for start in range(0, len(new), BLOCK):
                 part = new[start : start + BLOCK]
-                self._learn(part, run(part))
-            found = [self.known[int(row)] for row in rows]
-            return Pairs(
-                np.array([values for _, values in found]).reshape(-1, *self.shape),
-                np.array([[wild, wild] for wild, _ in found], dtype=bool).reshape(-1, 2),
-            )
+                values, diverged = run(part)
+                pairs = zip(diverged.tolist(), values, strict=True)
+                found = dict(zip(part.tolist(), pairs, strict=True))
+                self.known |= found
+                self.add(*found.items())
+            known = [self.known[int(row)] for row in rows]
+            return np.array([values for _, values in known]), np.array([wild for wild, _ in known])
 
         return ask
 
-    def _learn(self, rows: IntArray, pairs: Pairs) -> None:
-        diverged = (pairs.diverged[:, 0] | pairs.diverged[:, 1]).tolist()
-        found = dict(zip(rows.tolist(), zip(diverged, pairs.values, strict=True), strict=True))
-        self.known.update(found)
-        self.add(*found.items())
-
-    def written(self, entry: tuple[int, Values]) -> str:
+    def written(self, entry: tuple[int, tuple[bool, FloatArray]]) -> str:
         """Row, 1 if an agent's values diverged, and the values in full."""
         row, (wild, values) = entry
         return f"{row} {int(wild)} " + " ".join(map(repr, values.ravel().tolist()))
 
-    def understood(self, line: str) -> tuple[int, Values]:
+    def understood(self, line: str) -> tuple[int, tuple[bool, FloatArray]]:
         """The row and what is known of it; a log says it once, and values are at most 100."""
-        parts = line.split()
         try:
-            row, wild = int(parts[0]), bool(int(parts[1]))
-            values = np.array([float(part) for part in parts[2:]]).reshape(self.shape)
-        except (ValueError, IndexError):
+            row, wild, *numbers = line.split()
+            place, known = int(row), (bool(int(wild)), np.array(numbers, dtype=float).reshape(self.shape))
+        except ValueError:
             raise Damaged(repr(line[:40])) from None
-        if row in self.known:
+        if place in self.known:
             raise Damaged(f"row {row} appears twice")
-        if not (np.isnan(values) | (np.abs(values) <= 100)).all() or row < 0:
+        if place < 0 or (np.abs(known[1]) > 100).any():
             raise Damaged("a value beyond ±100")
-        self.known[row] = (wild, values)
-        return row, (wild, values)
+        self.known[place] = known
+        return place, known

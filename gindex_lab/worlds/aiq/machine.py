@@ -6,7 +6,7 @@ the reward and the observation. The work tape and the head stay as they are unti
 the environment's memory.
 
 `Machine` says what the compiled machine of `kernel.py` does, and is its oracle in the tests; `run` plays
-a whole episode on the compiled one; `trace` shows tape, head and output cycle by cycle.
+a whole episode on the compiled one; `trace` shows tape, head and output step by step.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ import pandas as pd
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, generator, integer
-from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
+from gindex_lab.worlds.aiq.program import MOST_STEPS, READABLE, TAPE, MachineSettings, check, partners
 
 if TYPE_CHECKING:
     from gindex_lab.worlds.aiq.kernel import State
@@ -31,18 +31,21 @@ if TYPE_CHECKING:
 __all__ = ["Episode", "Machine", "episode", "run", "trace"]
 
 IntArray = npt.NDArray[np.int64]
-TAPE, STORED, READABLE, MOST_STEPS = 100_000, 25, 24, 1000
-
-LONGEST_TRACE = 2_000_000  # cells of tape that a trace may keep
+LONGEST_TRACE = 2_000_000  # cells of tape that a trace may keep: a judgement
 
 
 @dataclass
 class Machine:
-    """A program and its memory. `act` is one interaction.
+    """A program and its memory; `act` is one interaction.
 
     `chance()` gives the symbols of `%`; `watch(machine, place)` is called before every instruction.
-    (Vadinský 2018, section 1.)
 
+    References
+    ----------
+    Vadinský (2018), section 1.
+
+    Examples
+    --------
     >>> machine = Machine(",+.#")
     >>> machine.act(3), machine.act(4)         # reward and observation: the action plus one
     ((100.0, [2]), (-100.0, [2]))
@@ -58,7 +61,7 @@ class Machine:
         blank = self.settings.middle
         self.work: dict[int, int] = {}  # cells that were ever changed; all others are blank
         self.head = 0
-        self.actions = deque([blank] * STORED, maxlen=STORED)
+        self.actions = deque([blank] * READABLE, maxlen=READABLE)
         self.output = [blank] * (1 + self.settings.observations)
         self.steps = self.reads = self.writes = 0
 
@@ -72,7 +75,7 @@ class Machine:
         self.work[self.head % TAPE] = symbol % self.settings.symbols
 
     def act(self, action: int) -> tuple[float, list[int]]:
-        """Push the action, run the program from its first instruction, read reward and observations."""
+        """Push the action, run the program from its first instruction, return reward and observations."""
         self.actions.appendleft(action)
         self.steps = self.reads = self.writes = 0
         place = 0
@@ -82,14 +85,11 @@ class Machine:
             if self.program[place] == "#":
                 break
             place = self._execute(place)
-        half = (self.settings.symbols - 1) / 2
-        where = self.settings.reward_cell
-        return 100 * (self.output[where] - half) / half, [
-            symbol for cell, symbol in enumerate(self.output) if cell != where
-        ]
+        seen = self.output.copy()
+        return self.settings.reward(seen.pop(self.settings.reward_cell)), seen
 
     def _execute(self, place: int) -> int:
-        """Do one instruction and say where the next one stands."""
+        """Do one instruction and return the place of the next one."""
         match self.program[place]:
             case "+":
                 self.cell += 1
@@ -101,7 +101,10 @@ class Machine:
                 # a quirk of the reference: the cell left of -100000 (cell 0) is cell 0 once more
                 self.head = 0 if self.head == -TAPE else self.head - 1
             case ",":
-                self._read()
+                # the k-th read of a cycle gives the action of k - 1 cycles ago; after 24 reads, a blank
+                readable = self.reads < READABLE
+                self.cell = self.actions[self.reads] if readable else self.settings.middle
+                self.reads += readable
             case ".":
                 self.output[self.writes] = self.cell
                 self.writes += 1
@@ -113,20 +116,14 @@ class Machine:
                 return self.jumps[place] + 1
         return place + 1
 
-    def _read(self) -> None:
-        """The k-th read of a cycle gives the action of k - 1 cycles ago; after 24 reads, a blank."""
-        if self.reads < READABLE:
-            self.cell = self.actions[self.reads]
-            self.reads += 1
-        else:
-            self.cell = self.settings.middle
-
 
 @dataclass(frozen=True)
 class Episode:
     """What an episode left: one row per cycle, and the machine's arrays as they are at its end.
 
-    Reference: Vadinský (2018), section 1.
+    References
+    ----------
+    Vadinský (2018), section 1.
     """
 
     rewards: FloatArray
@@ -149,16 +146,29 @@ def run(
     reverse: bool = False,
     seed: int = 0,
 ) -> tuple[FloatArray, IntArray]:
-    """Rewards (one per action) and observations (actions x cells) of one episode.
+    """Rewards and observations of one episode with given actions, on the machine BF(n, o) of the AIQ test.
 
-    The machine is BF(n, o) of the AIQ test: rewards lie between -100 and 100, observations are symbols
-    from 0 to n - 1. `seed` is that of the chance instruction `%`.
+    Parameters
+    ----------
+    program : the text of the environment
+    actions : symbols from 0 to n - 1, one per cycle
+    symbols, observations : n and o
+    reverse : whether the reward is written after the observations
+    seed : of the chance instruction `%`
 
+    Returns
+    -------
+    Rewards between -100 and 100, one per action, and observed symbols, actions x o.
+
+    References
+    ----------
+    Vadinský (2018), section 1; Legg and Veness (2013), section 4.
+
+    Examples
+    --------
     >>> rewards, observations = run(".,#", [4, 0, 2])      # pays the previous action
     >>> rewards
     array([   0.,  100., -100.])
-
-    References: Vadinský (2018), section 1; Legg and Veness (2013), section 4.
     """
     result = episode(program, actions, MachineSettings(symbols, observations, reverse), seed=seed)
     return result.rewards, result.observations
@@ -168,13 +178,28 @@ def episode(
     program: str,
     actions: Sequence[int] | IntArray,
     settings: MachineSettings | None = None,
-    seed: int = 0,
+    *,
     chance: Sequence[int] | None = None,
+    seed: int = 0,
 ) -> Episode:
-    """As `run`, with steps, head and the final state. `chance` replaces the stream by recorded draws.
+    """An episode as `run` plays it, with the steps and the head of each cycle and the final state.
 
-    Reference: Vadinský (2018), section 1.
+    Parameters
+    ----------
+    program, actions, seed : as for `run`
+    settings : the machine, BF(5, 1) by default
+    chance : recorded draws that replace the random stream of `%`, taken in turn and modulo n
 
+    Returns
+    -------
+    An `Episode`.
+
+    References
+    ----------
+    Vadinský (2018), section 1.
+
+    Examples
+    --------
     >>> episode("%.#", [0, 0, 0], chance=[4, 7]).rewards     # 4, 7 mod 5, 4
     array([100.,   0., 100.])
     >>> episode("+[]#", [0]).overtime
@@ -184,38 +209,33 @@ def episode(
 
     settings = settings or MachineSettings()
     code = kernel.compile_program(program, settings.symbols, fused=False)
-    moves = _actions(actions, settings.symbols)
+    moves = _symbols("actions", actions, settings.symbols)
     state = kernel.new_state(settings)
     key = random_streams.stream_key(integer("seed", seed, 0), 0, 0, 1, random_streams.CHANCE)
     check_cells("observations", settings.observations, len(moves), settings.observations, 0)
     written = np.empty((len(moves), 1 + settings.observations), dtype=np.int8)
     steps, heads = np.empty_like(moves), np.empty_like(moves)
-    draws = kernel.NO_RECORD if chance is None else _actions(chance, 2**63 - 1, "chance")
-    kernel.run_actions(code, settings.symbols, state, key, draws, moves, written, steps, heads)
-    where, half = settings.reward_cell, (settings.symbols - 1) / 2
-    rewards = 100 * (written[:, where].astype(float) - half) / half
-    seen = np.delete(written, where, axis=1).astype(np.int64)
+    draws = kernel.NO_RECORD if chance is None else _symbols("chance", chance, 2**63 - 1)
+    kernel.run_actions(code, settings.symbols, state, key, draws, True, moves, written, steps, heads)
+    rewards = settings.reward(written[:, settings.reward_cell].astype(float))
+    seen = np.delete(written, settings.reward_cell, axis=1).astype(np.int64)
     return Episode(rewards, seen, steps, heads, state)
 
 
-def _actions(actions: object, symbols: int, name: str = "actions") -> IntArray:
+def _symbols(name: str, values: object, symbols: int) -> IntArray:
+    """A flat array of whole numbers from 0 to `symbols` - 1."""
     try:
-        array = np.asarray(actions)
+        array = np.asarray(values)
         whole = array.astype(np.int64)
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(
-            name, actions, "[not-a-whole-number] are not whole numbers", "pass a flat list"
-        ) from None
+        problem = "[not-a-whole-number] are not whole numbers"
+        raise BadInput(name, values, problem, "pass a flat list") from None
     if array.ndim != 1 or array.dtype == bool:
-        raise BadInput(
-            name, actions, "[not-flat] are not a flat list of numbers", "pass e.g. [4, 0, 2]"
-        )
+        raise BadInput(name, values, "[not-flat] are not a flat list of numbers", "pass e.g. [4, 0, 2]")
     wrong = np.flatnonzero((whole != array) | (whole < 0) | (whole >= symbols))
     if len(wrong):
-        at = int(wrong[0])
-        kind = "an action of this machine" if name == "actions" else "a draw"
-        remedy = f"use whole numbers from 0 to {symbols - 1}"
-        problem = f"[not-an-action] is not {kind}"
+        at, remedy = int(wrong[0]), f"use whole numbers from 0 to {symbols - 1}"
+        problem = "[not-an-action] is not a symbol of this machine"
         raise BadInput(f"{name}[{at}]", array[at].item(), problem, remedy)
     return np.ascontiguousarray(whole)
 
@@ -228,53 +248,51 @@ def trace(
     reverse: bool = False,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Every step of an episode: cycle, instruction, and head, cell, tape and output after it.
+    """Every step of an episode on the readable machine.
 
-    Reference: Vadinský (2018), section 1.
+    Parameters
+    ----------
+    program, actions, symbols, observations, reverse, seed : as for `run`
 
+    Returns
+    -------
+    DataFrame with a row per instruction: `cycle`, `action`, `place` and `instruction`, and what it left:
+    `head`, `cell`, `tape` (place -> symbol, where it was changed) and `output`.
+
+    References
+    ----------
+    Vadinský (2018), section 1.
+
+    Examples
+    --------
     >>> table = trace(",+.#", [3])
     >>> table[["instruction", "cell", "output"]].values.tolist()
     [[',', 3, [2, 2]], ['+', 4, [2, 2]], ['.', 4, [4, 2]], ['#', 4, [4, 2]]]
     """
-    settings = MachineSettings(symbols, observations, reverse)
-    random = generator(seed)
-    rows: list[dict[str, object]] = []
-    now = [0, 0, 0]  # cycle, action, and cells kept so far
+    settings, random = MachineSettings(symbols, observations, reverse), generator(seed)
+    rows: list[dict[str, Any]] = []
+    cycle = action = cells = 0
 
     def watch(machine: Machine, place: int) -> None:
-        _complete(rows, machine)
-        now[2] += 1 + len(machine.work)
-        if now[2] > LONGEST_TRACE:
-            problem = (
-                f"[too-large] writes more than {LONGEST_TRACE:,} cells of "
-                f"tape in its first {now[0]} cycles"
-            )
-            remedy = "trace fewer actions, or use gl.aiq.run"
-            raise BadInput("program", program, problem, remedy)
-        rows.append({"cycle": now[0], "action": now[1], "place": place})
-        rows[-1]["instruction"] = machine.program[place]
+        complete()
+        rows.append({"cycle": cycle, "action": action, "place": place, "instruction": program[place]})
 
-    machine = Machine(
-        program, settings, lambda: int(random.integers(settings.symbols)), watch=watch
-    )
-    for number, action in enumerate(_actions(actions, settings.symbols), 1):
-        now[:2] = number, int(action)
-        machine.act(int(action))
-        _complete(rows, machine)
+    def complete() -> None:
+        """Put what the last instruction left beside it."""
+        nonlocal cells
+        if not rows:
+            return
+        cells += 1 + len(machine.work)
+        if cells > LONGEST_TRACE:
+            problem = f"[too-large] writes more than {LONGEST_TRACE:,} cells of tape in {cycle} cycles"
+            raise BadInput("program", program, problem, "trace fewer actions, or use gl.aiq.run")
+        tape = {place - TAPE if place > TAPE // 2 else place: s for place, s in machine.work.items()}
+        rows[-1] |= {"head": machine.head, "cell": machine.cell}
+        rows[-1] |= {"tape": dict(sorted(tape.items())), "output": machine.output.copy()}
+
+    machine = Machine(program, settings, lambda: int(random.integers(symbols)), watch)
+    for cycle, action in enumerate(_symbols("actions", actions, symbols).tolist(), 1):  # noqa: B007
+        machine.act(action)
+        complete()
     columns = ["cycle", "action", "place", "instruction", "head", "cell", "tape", "output"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _complete(rows: list[dict[str, object]], machine: Machine) -> None:
-    """Put what the last instruction left beside it."""
-    if rows and "head" not in rows[-1]:
-        tape = {
-            place - TAPE if place > TAPE // 2 else place: symbol
-            for place, symbol in machine.work.items()
-        }
-        rows[-1] |= {
-            "head": machine.head,
-            "cell": machine.cell,
-            "tape": dict(sorted(tape.items())),
-            "output": list(machine.output),
-        }

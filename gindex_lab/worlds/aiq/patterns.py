@@ -33,11 +33,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.worlds.aiq.program import check
 
 __all__ = ["CLASSES", "by_pattern", "hits", "shares"]
@@ -115,8 +116,7 @@ _CLASSES: dict[str, tuple[str, list[str]]] = {
     ),
 }
 _COMPILED = {name: [re.compile(p) for p in patterns] for name, (_, patterns) in _CLASSES.items()}
-_LABELS = {name: label for name, (label, _) in _CLASSES.items()}
-CLASSES = _LABELS | {
+CLASSES = {name: label for name, (label, _) in _CLASSES.items()} | {
     "write_limit": "write limit surely exceeded",
     "write_limit_possible": "write limit possibly exceeded",
     "action_pointless": "action only in pointless code",
@@ -186,30 +186,54 @@ def hits(program: str, symbols: int = 5, observations: int = 1) -> dict[str, int
 def by_pattern(program: str, symbols: int = 5, observations: int = 1) -> dict[str, bool]:
     """Which semantic classes the text of a program suggests.
 
+    Parameters
+    ----------
+    program : the text
+    symbols, observations : n and o of the machine
+
+    Returns
+    -------
+    dict: class (a key of `CLASSES`) -> whether a pattern matches.
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> sorted(name for name, member in by_pattern("%.,#").items() if member)
     ['chance', 'reward_random']
-
-    References: Vadinský (2018), section 2.3.
     """
     return {name: count > 0 for name, count in hits(check(program), symbols, observations).items()}
 
 
 def shares(programs: Iterable[str], symbols: int = 5, observations: int = 1) -> pd.DataFrame:
-    """The classes of many programs in percent: `programs` (members) and `hits` (as the tool adds up).
+    """The classes of many programs, in percent.
 
-    Reference: Vadinský (2018), section 2.3.
+    Parameters
+    ----------
+    programs : the texts; one that is drawn twice counts twice
+    symbols, observations : n and o of the machine
 
+    Returns
+    -------
+    DataFrame indexed by class: its name in the paper (`class`), the share of `programs` in it, and the share
+    of `hits` as the paper's tool adds them up.
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> shares([",.#", "%.,#"]).loc["chance", "programs"]
     np.float64(50.0)
     """
     counts = Counter(programs)  # one in four is drawn more than once
-    if not counts:
-        raise BadInput("programs", [], "[empty] has no program", "pass at least one")
+    ensure(counts, "programs", [], "[empty] has no program", "pass at least one")
     found = [hits(program, symbols, observations) for program in counts]
-    names = list(found[0])
     table = np.array([list(row.values()) for row in found])
     weights = np.array(list(counts.values())) * 100 / counts.total()
-    columns = {"programs": weights @ (table > 0), "hits": weights @ table}
-    result = pd.DataFrame(columns, index=pd.Index(names, name="name"))
-    result.insert(0, "class", [CLASSES[name] for name in names])
-    return result
+    columns: dict[str, Any] = {"class": [CLASSES[name] for name in found[0]]}
+    columns |= {"programs": weights @ (table > 0), "hits": weights @ table}
+    return pd.DataFrame(columns, index=pd.Index(found[0], name="name"))

@@ -19,34 +19,14 @@ Integers = npt.NDArray[np.int64]
 
 
 @compiled
-def _signature(
-    row: int,
-    pointers: Integers,
-    following: Integers,
-    labels: Integers,
-    weights: Integers,
-    blocks: Integers,
-) -> np.uint64:
-    """A number for the distribution of (label, next block): whole-number arithmetic, so never rounded."""
-    total = np.uint64(0)
-    for k in range(pointers[row], pointers[row + 1]):
-        total += np.uint64(weights[k]) * bits(blocks[following[k]], labels[k])
-    return total
-
-
-@compiled
 def partition(
-    n: int,
-    pointers: Integers,
-    following: Integers,
-    labels: Integers,
-    weights: Integers,
-    blocks: Integers,
+    n: int, pointers: Integers, following: Integers, labels: Integers, weights: Integers, blocks: Integers
 ) -> npt.NDArray[np.uint64]:
     """Refine `blocks` to the coarsest probabilistic bisimulation; the signature of each (state, action).
 
     Two states are in one block if under every action the same labels and blocks follow with the same
-    probabilities. Signatures are 64-bit hashes of exact weights.
+    probabilities. A signature is a 64-bit hash of the law of (label, next block): a sum of whole numbers, so
+    that nothing is rounded.
     """
     states = len(blocks)
     rows = np.empty((states, n), dtype=np.uint64)
@@ -57,8 +37,11 @@ def partition(
         for s in range(states):
             combined = np.uint64(blocks[s])
             for a in range(n):
-                rows[s, a] = _signature(s * n + a, pointers, following, labels, weights, blocks)
-                combined = bits(combined ^ rows[s, a], a)
+                law = np.uint64(0)
+                for k in range(pointers[s * n + a], pointers[s * n + a + 1]):
+                    law += np.uint64(weights[k]) * bits(blocks[following[k]], labels[k])
+                rows[s, a] = law
+                combined = bits(combined ^ law, a)
             whole[s] = combined
         order = np.argsort(whole)
         number = 0

@@ -1,7 +1,7 @@
 """What a program of the AIQ test is: a text over ten instructions, up to a `#`.
 
 Environments of the test are programs for a small machine (Legg and Veness 2013; Vadinský 2018, section 2).
-This module says what the machine's settings are, and reads and checks the text.
+This module holds the settings of the machine, and reads and checks the text.
 
 | `+` `-` | `<` `>` | `,` | `.` | `%` | `[` `]` | `#` |
 |---|---|---|---|---|---|---|
@@ -13,22 +13,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.foundation.likes import ProgramLike
-from gindex_lab.foundation.validate import integer
+from gindex_lab.foundation.validate import flag, integer
 
-__all__ = ["INSTRUCTIONS", "MachineSettings", "check", "partners"]
+__all__ = ["INSTRUCTIONS", "MOST_STEPS", "READABLE", "TAPE", "MachineSettings", "check", "partners"]
 
 INSTRUCTIONS = "+-<>,.%[]#"
-MOST_SYMBOLS = 100
-MOST_OBSERVATIONS = 1_000_000
-LONGEST = 1_000_000  # instructions of a program
-_STEPS = {"[": 1, "]": -1}
-_SHALLOW = (
-    40  # levels of loops up to which pairs are crossed out: the fastest way for usual programs
-)
-_BRACKETS = str.maketrans("", "", INSTRUCTIONS.replace("[", "").replace("]", ""))
+# The machine's cells, stored actions that can be read, and steps of a cycle that counts as overtime (Legg and
+# Veness 2013, section 4, and the authors' code). They are compiled into the kernels.
+TAPE, READABLE, MOST_STEPS = 100_000, 24, 1000
+# A judgement: a cell has 8 bits; outputs and programs of more than a million symbols are a mistake.
+MOST_SYMBOLS, MOST_OBSERVATIONS, LONGEST = 100, 1_000_000, 1_000_000
 _FOREIGN = re.compile(f"[^{re.escape(INSTRUCTIONS)}]")
 
 
@@ -36,8 +34,12 @@ _FOREIGN = re.compile(f"[^{re.escape(INSTRUCTIONS)}]")
 class MachineSettings:
     """The machine BF(n, o): `symbols` on the tape, `observations` beside the reward, output `reverse`.
 
-    Reference: Legg and Veness (2013); Vadinský (2018), section 2.
+    References
+    ----------
+    Legg and Veness (2013), section 4; Vadinský (2018), section 2.
 
+    Examples
+    --------
     >>> MachineSettings().middle, MachineSettings(symbols=10).middle      # the blank symbol
     (2, 4)
     """
@@ -47,14 +49,9 @@ class MachineSettings:
     reverse: bool = False
 
     def __post_init__(self) -> None:
-        symbols = integer("symbols", self.symbols, 2)
-        if symbols > MOST_SYMBOLS:
-            problem = "[out-of-range] is a larger alphabet than the tape holds"
-            raise BadProgram("symbols", symbols, problem, "use 2 to 100")
+        integer("symbols", self.symbols, 2, MOST_SYMBOLS)
         integer("observations", self.observations, 0, MOST_OBSERVATIONS)
-        if self.reverse not in (True, False):
-            problem = "[not-a-flag] is neither True nor False"
-            raise BadProgram("reverse", self.reverse, problem, "use one of them")
+        flag("reverse", self.reverse)
 
     @property
     def middle(self) -> int:
@@ -66,12 +63,29 @@ class MachineSettings:
         """Which cell of the output tape holds the reward."""
         return self.observations if self.reverse else 0
 
+    def reward(self, symbol: Any) -> Any:
+        """The worth of a symbol, or of an array of them: 100 (symbol - c) / c with c = (n - 1) / 2."""
+        half = (self.symbols - 1) / 2
+        return 100 * (symbol - half) / half
+
 
 def check(program: ProgramLike) -> str:
     """The program itself, if the machine can run it.
 
-    Reference: Legg and Veness (2013); Vadinský (2018), section 2.
+    Parameters
+    ----------
+    program : the text to check
 
+    Returns
+    -------
+    The same text; anything else raises `BadProgram`, which names the place.
+
+    References
+    ----------
+    Legg and Veness (2013), section 4; Vadinský (2018), section 2.
+
+    Examples
+    --------
     >>> check(",.#")
     ',.#'
     >>> check(",[.#")
@@ -80,9 +94,7 @@ def check(program: ProgramLike) -> str:
     gindex_lab.foundation.errors.BadProgram: program=',[.#': the [ at position 2 is never closed; add a ]
     """
     if not isinstance(program, str):
-        raise BadProgram(
-            "program", program, "[not-text] is not a text", 'pass a program such as ",.#"'
-        )
+        raise BadProgram("program", program, "[not-text] is not a text", 'pass a program such as ",.#"')
     if not program:
         raise BadProgram("program", program, "[empty] is empty", 'the shortest program is "#"')
     if foreign := _FOREIGN.search(program):
@@ -93,46 +105,35 @@ def check(program: ProgramLike) -> str:
         raise BadProgram("program", program, problem, "shorten it")
     if "#" not in program:
         raise BadProgram("program", program, "[no-end] has no #", "add # as the last instruction")
-    if program[-1] == "#" and _balanced(program):
-        return program
     partners(program)
-    depths = accumulate(_STEPS.get(letter, 0) for letter in program)
-    if all(depth > 0 for letter, depth in zip(program, depths, strict=True) if letter == "#"):
-        raise BadProgram(
-            "program", program, "[end-in-loop] has its # inside a loop", "add # behind the loop"
-        )
+    if program[-1] != "#":
+        depths = accumulate({"[": 1, "]": -1}.get(letter, 0) for letter in program)
+        if all(depth > 0 for letter, depth in zip(program, depths, strict=True) if letter == "#"):
+            problem = "[end-in-loop] has its # inside a loop"
+            raise BadProgram("program", program, problem, "add # after the loop")
     return program
 
 
-def _balanced(program: str) -> bool:
-    brackets = program.translate(_BRACKETS)
-    for _ in range(_SHALLOW):
-        if "[]" not in brackets:
-            return not brackets
-        brackets = brackets.replace("[]", "")
-    depths = list(accumulate(map(_STEPS.__getitem__, brackets)))
-    return not depths or (min(depths) >= 0 and depths[-1] == 0)
-
-
 def partners(program: str) -> dict[int, int]:
-    """Where each bracket's partner stands.
+    """The place of each bracket's partner.
 
     >>> partners(",[.]#")
     {1: 3, 3: 1}
     """
-    open_brackets: list[int] = []
+    waiting: list[int] = []
     found: dict[int, int] = {}
-    for place, letter in enumerate(program):
-        if letter == "[":
-            open_brackets.append(place)
-        elif letter == "]":
-            if not open_brackets:
-                problem = f"[no-opening-bracket] the ] at position {place + 1} closes no loop"
-                raise BadProgram("program", program, problem, "remove it")
-            start = open_brackets.pop()
+    for bracket in re.finditer(r"[\[\]]", program):
+        place = bracket.start()
+        if bracket[0] == "[":
+            waiting.append(place)
+        elif waiting:
+            start = waiting.pop()
             found[start], found[place] = place, start
-    if open_brackets:
-        problem = f"[never-closed] the [ at position {open_brackets[-1] + 1} is never closed"
+        else:
+            problem = f"[no-opening-bracket] the ] at position {place + 1} closes no loop"
+            raise BadProgram("program", program, problem, "remove it")
+    if waiting:
+        problem = f"[never-closed] the [ at position {waiting[-1] + 1} is never closed"
         raise BadProgram("program", program, problem, "add a ]")
     return found
 

@@ -18,9 +18,6 @@ from gindex_lab.worlds.aiq.program import check
 
 __all__ = ["REWRITINGS", "passes_sdp", "rewrite", "rewriter"]
 
-REWRITINGS = ("none", "original", "sep-orig", "sep-ext", "sep-ext-v1.2")
-
-_PAIRS = ("+-", "-+", "<>", "><", "[]")
 _OVERWRITTEN = (
     (r"%[+\-]+", "%"),  # chance plus a constant is chance
     (r"[+\-%]+%", "%"),
@@ -30,52 +27,26 @@ _OVERWRITTEN = (
 )
 _ZEROING = (r"\[[+\-%]{2,}\]", "[+]")
 _ZEROED_CHANCE = (r"%\[\+\]", "[+]")
-# In v1.2, the paper's version, the zeroing rule had a typo and never applied.
+# What is replaced besides the five pairs. In v1.2, the paper's version, the zeroing rule had a typo and never
+# applied.
 _RULES = {
+    "none": (),
+    "original": (),
+    "sep-orig": (),
     "sep-ext": (*_OVERWRITTEN, _ZEROING, _ZEROED_CHANCE),
     "sep-ext-v1.2": (*_OVERWRITTEN, _ZEROED_CHANCE),
 }
+REWRITINGS = tuple(_RULES)
 
 _BEFORE = r"[^\[.]*"  # no loop, no write
 _REWARD_IS_CHANCE = re.compile(
-    "|".join(
-        [
-            rf"{_BEFORE}%\.",
-            rf"{_BEFORE}%(<[+\-,%]*>|>[+\-,%]*<)[+\-]*\.",
-            rf"{_BEFORE}%\[[+\-\[%]*\.[^.]*$",
-            # writes inside the loop do no harm: without them, this rule would say less than the one before
-            rf"{_BEFORE}%\[[+\-%]*\.[^\[\]]*\][^.]*$",
-        ]
-    )
+    rf"{_BEFORE}%\."
+    rf"|{_BEFORE}%(<[+\-,%]*>|>[+\-,%]*<)[+\-]*\."
+    rf"|{_BEFORE}%\[[+\-\[%]*\.[^.]*$"
+    # writes inside the loop do no harm: without them, this rule would say less than the one before
+    rf"|{_BEFORE}%\[[+\-%]*\.[^\[\]]*\][^.]*$"
 )
 _CHANCE_FOR_NEXT_CYCLE = re.compile(r"[+\-]*\.[^\[.]*\.[^\[.]*%#$")
-
-
-def _once(program: str) -> str:
-    for pair in _PAIRS:
-        program = program.replace(pair, "")
-    return program
-
-
-def _to_the_end(one_pass: Callable[[str], str]) -> Callable[[str], str]:
-    def repeat(program: str) -> str:
-        while (shorter := one_pass(program)) != program:
-            program = shorter
-        return program
-
-    return repeat
-
-
-def _extended(rules: tuple[tuple[str, str], ...]) -> Callable[[str], str]:
-    compiled = [(re.compile(pattern).sub, new) for pattern, new in rules]
-
-    def one_pass(program: str) -> str:
-        program = _once(program)
-        for substitute, new in compiled:
-            program = substitute(new, program)
-        return program
-
-    return _to_the_end(one_pass)
 
 
 def rewriter(rewriting: str) -> Callable[[str], str]:
@@ -84,28 +55,49 @@ def rewriter(rewriting: str) -> Callable[[str], str]:
     >>> rewriter("sep-orig")("+<>-.,#")
     '.,#'
     """
-    choice("rewriting", rewriting, REWRITINGS)
+    rules = [(re.compile(old).sub, new) for old, new in _RULES[choice("rewriting", rewriting, REWRITINGS)]]
+
+    def one_pass(program: str) -> str:
+        for pair in ("+-", "-+", "<>", "><", "[]"):
+            program = program.replace(pair, "")
+        for substitute, new in rules:
+            program = substitute(new, program)
+        return program
+
+    def to_the_end(program: str) -> str:
+        while (shorter := one_pass(program)) != program:
+            program = shorter
+        return program
+
     if rewriting == "none":
-        return lambda program: program
-    if rewriting == "original":
-        return _once
-    if rewriting == "sep-orig":
-        return _to_the_end(_once)
-    return _extended(_RULES[rewriting])
+        return str
+    return one_pass if rewriting == "original" else to_the_end
 
 
 def rewrite(program: str, rewriting: str = "sep-ext") -> str:
     """The program without the code that the given rules recognise as pointless.
 
-    `"original"`: one pass that deletes `+-`, `-+`, `<>`, `><`, `[]`. `"sep-orig"`: the same, repeated.
-    `"sep-ext"`: repeated with seven more rules; `"sep-ext-v1.2"`: with the typo of the paper's version.
+    Parameters
+    ----------
+    program : the text
+    rewriting : "original", one pass that deletes `+-`, `-+`, `<>`, `><`, `[]`; "sep-orig", the same,
+        repeated; "sep-ext", repeated with seven more rules; "sep-ext-v1.2", with the typo of the paper's
+        version; or "none"
 
+    Returns
+    -------
+    The rewritten program.
+
+    References
+    ----------
+    Vadinský (2018), section 3.1.
+
+    Examples
+    --------
     >>> rewrite("+<>-.,#", "original"), rewrite("+<>-.,#", "sep-orig")
     ('+-.,#', '.,#')
     >>> rewrite("%+[-%+],.#", "sep-ext")
     ',.#'
-
-    References: Vadinský (2018), section 3.1.
     """
     return rewriter(rewriting)(check(program))
 
@@ -116,11 +108,23 @@ def passes_sdp(program: str) -> bool:
     The last rule is as the authors wrote it: it was meant for `.,%#`, where chance is kept for the next
     cycle, but asks for two writes, after which the machine has halted. So it drops good programs.
 
+    Parameters
+    ----------
+    program : the text, rewritten by "sep-ext"
+
+    Returns
+    -------
+    False if the program is dropped.
+
+    References
+    ----------
+    Vadinský (2018), section 3.2 (which says "observation" for "reward").
+
+    Examples
+    --------
     >>> passes_sdp("%.,#"), passes_sdp(",.#")
     (False, True)
     >>> passes_sdp(".,.%#"), passes_sdp(".,%#")      # the wrong way round
     (False, True)
-
-    References: Vadinský (2018), section 3.2 (which says "observation" for "reward").
     """
     return not (_REWARD_IS_CHANCE.match(program) or _CHANCE_FOR_NEXT_CYCLE.match(program))

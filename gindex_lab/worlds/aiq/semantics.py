@@ -9,7 +9,7 @@ every share is a lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,56 +18,56 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import generator
-from gindex_lab.worlds.aiq.exact import QUICK, Caps, Process, close, same_law
+from gindex_lab.worlds.aiq.exact import EQUAL, SURVEY, Caps, Process, close, per_action
 from gindex_lab.worlds.aiq.machine import episode
 from gindex_lab.worlds.aiq.patterns import CLASSES, by_pattern
-from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
-from gindex_lab.worlds.aiq.symbolic import (
-    POINTLESS,
-    StraightLine,
-    SymbolSource,
-    pointless_classes,
-    straight_line,
-)
+from gindex_lab.worlds.aiq.pointless import POINTLESS, pointless_classes
+from gindex_lab.worlds.aiq.program import READABLE, MachineSettings, check
+from gindex_lab.worlds.aiq.symbolic import StraightLine, straight_line
 
 __all__ = [
-    "classify",
-    "coupled",
-    "decide",
-    "delay_of",
-    "function_of",
-    "is_discriminative",
-    "optimise",
-    "pointless_code",
-    "survey",
-    "survey_shares",
+    *("classify", "coupled", "decide", "delay_of", "function_of", "is_discriminative"),
+    *("survey", "survey_shares"),
 ]
 
 IntArray = npt.NDArray[np.int64]
-_LONGEST_DELAY = 24
 
 
 def classify(
     program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None, seed: int = 0
 ) -> dict[str, Any]:
-    """The semantic classes of a program: `patterns`, `exact`, and whether they are `decided`.
+    """The semantic classes of a program, by pattern and exactly.
 
-    `exact` holds the classes that were decided, `discriminative`, the `best` and `worst` mean reward of
-    300 cycles, and the places of `dead` code. A reward is trivially the action (`reward_action`) if it is a
-    one-to-one function of the action a fixed number of cycles ago; `reward_of_action` gives the function
-    (delay, and the symbol paid for each action) also where it pays two actions alike. The pointless code of
-    classes 2a to 2d is decided by deleting it (None where the memory of a program without loops is too
-    large for that). Undecided programs have a `reason`, and a `bound`: with 95% confidence, actions change
-    the rewards in at most that share of runs
-    (see `coupled`).
+    A reward is trivially the action (`reward_action`) if it is a one-to-one function of the action a fixed
+    number of cycles ago; `reward_of_action` gives the function (delay, and the symbol paid for each action)
+    also where it pays two actions alike. The pointless code of classes 2a to 2d is decided by deleting it
+    (None where the memory of a program without loops is too large for that).
 
+    Parameters
+    ----------
+    program : the text
+    symbols, observations : n and o of the machine
+    caps : how far the exact search goes, `Caps()` by default
+    seed : of the coupled runs of an undecided program
+
+    Returns
+    -------
+    dict with `patterns` (class -> bool), `decided`, and `exact`: the classes that were decided,
+    `discriminative`, the `best` and `worst` mean reward of 300 cycles, and the places of `dead` code.
+    Undecided programs have a `reason` and a `bound`: with 95% confidence, actions change the rewards in at
+    most that share of runs (see `coupled`).
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> answer = classify(".,%#")           # chance is kept for the next cycle: a random reward
     >>> answer["decided"], answer["patterns"]["reward_random"], answer["exact"]["reward_random"]
     (True, True, True)
     >>> classify(".,.%#")["exact"]["reward_action"]      # halts at its second write, before the %
     True
-
-    References: Vadinský (2018), section 2.3.
     """
     patterns = by_pattern(check(program), symbols, observations)
     exact, reason = decide(program, symbols, observations, caps)
@@ -96,31 +96,29 @@ def decide(
 
 def _of_process(process: Process) -> dict[str, Any]:
     """The classes of a closed process, from its laws and its coverage."""
-    reward = process.reward_symbols
-    seen = [process.symbols(k) for k in range(1 + process.settings.observations)]
-    del seen[process.settings.reward_cell]
+    reward, *seen = (process.symbols(k) for k in range(1 + process.settings.observations))
     best, worst, _ = process.mean_rewards()
-    fixed_law = process.independent(reward)
-    reward_action = delay_of(process, reward) is not None
     paid = function_of(process, reward)
+    reward_action = delay_of(process, reward) is not None
+    values, sure = per_action(process, reward)
+    copies = (np.sort(values, axis=1) == np.arange(values.shape[1])).all(axis=1) & sure.all(axis=1)
+    executed = {letter for letter, hit in zip(process.program, process.covered, strict=True) if hit}
     return {
-        "chance": any(
-            letter == "%" and process.covered[place] for place, letter in enumerate(process.program)
-        ),
-        "reward_random": fixed_law and process.random(reward),
+        "chance": "%" in executed,
+        "reward_random": process.independent(reward) and process.random(reward),
         "observation_random": any(process.independent(o) and process.random(o) for o in seen),
         "observation_fixed": all(len(set(o)) == 1 for o in seen),
         "action_pointless": process.independent(process.written),
         "reward_action": reward_action,
         "reward_of_action": None if paid is None else {"delay": paid[0], "symbols": paid[1]},
         "observation_action": any(delay_of(process, o) is not None for o in seen),
-        "reward_sometimes_action": not reward_action and _copies_somewhere(process, reward),
-        "action_process": best - worst > 1e-9 and not reward_action,
+        "reward_sometimes_action": not reward_action and bool(copies.any()),
+        "action_process": best - worst > EQUAL and not reward_action,
         "never_ending": False,
         "write_limit": process.finished == 0 and process.halted > 0,
         "write_limit_possible": process.finished > 0 and process.halted > 0,
         "never_executed": bool(process.dead),
-        "discriminative": best - worst > 1e-9,
+        "discriminative": best - worst > EQUAL,
         "best": best,
         "worst": worst,
         "dead": process.dead,
@@ -128,27 +126,20 @@ def _of_process(process: Process) -> dict[str, Any]:
     }
 
 
-def _paid(reward: SymbolSource, symbols: int) -> dict[str, Any] | None:
-    """The function of an action that a straight-line program pays: a shift, or none."""
-    if reward.kind != "action":
-        return None
-    shifted = [(action + reward.shift) % symbols for action in range(symbols)]
-    return {"delay": reward.delay, "symbols": shifted}
-
-
 def _of_line(program: str, line: StraightLine, symbols: int) -> dict[str, Any]:
     """The classes of a straight-line program whose memory is too large to list."""
-    sources = (line.reward, *line.observations)
-    end = program.index("#")
+    reward, end = line.reward, program.index("#")
+    kinds = [source.kind for source in line.observations]
+    paid = [(action + reward.shift) % symbols for action in range(symbols)]
     return {
         "chance": "%" in program[: line.executed],
-        "reward_random": line.reward.kind == "chance",
-        "observation_random": any(s.kind == "chance" for s in line.observations),
+        "reward_random": reward.kind == "chance",
+        "observation_random": "chance" in kinds,
         "observation_fixed": program[: line.executed].count(".") < 2,
-        "action_pointless": all(s.kind != "action" for s in sources),
-        "reward_action": line.reward.kind == "action",
-        "reward_of_action": _paid(line.reward, symbols),
-        "observation_action": any(s.kind == "action" for s in line.observations),
+        "action_pointless": "action" not in (reward.kind, *kinds),
+        "reward_action": reward.kind == "action",
+        "reward_of_action": {"delay": reward.delay, "symbols": paid} if reward.kind == "action" else None,
+        "observation_action": "action" in kinds,
         "reward_sometimes_action": False,
         "action_process": False,
         "never_ending": False,
@@ -161,21 +152,6 @@ def _of_line(program: str, line: StraightLine, symbols: int) -> dict[str, Any]:
     }
 
 
-def _per_row(process: Process, labels: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-    """The label of each state (rows) and action (columns), and whether it is the only one."""
-    n = process.settings.symbols
-    top = np.maximum.reduceat(labels, process.pointers[:-1]).reshape(-1, n)
-    bottom = np.minimum.reduceat(labels, process.pointers[:-1]).reshape(-1, n)
-    return top, top == bottom
-
-
-def _copies_somewhere(process: Process, labels: IntArray) -> bool:
-    """Whether in some state the reward is a one-to-one function of the action."""
-    values, sure = _per_row(process, labels)
-    permutation = (np.sort(values, axis=1) == np.arange(values.shape[1])).all(axis=1)
-    return bool((permutation & sure.all(axis=1)).any())
-
-
 def function_of(process: Process, labels: IntArray) -> tuple[int, list[int]] | None:
     """The delay k and the table f for which the label is always f(action k cycles ago), f not constant.
 
@@ -186,7 +162,7 @@ def function_of(process: Process, labels: IntArray) -> tuple[int, list[int]] | N
     >>> function_of(process, process.reward_symbols)
     (0, [1, 1, 3, 4, 0])
     """
-    values, sure = _per_row(process, labels)
+    values, sure = per_action(process, labels)
     if not sure.all():
         return None
     n = process.settings.symbols
@@ -196,7 +172,7 @@ def function_of(process: Process, labels: IntArray) -> tuple[int, list[int]] | N
         return None  # depends on the action now, but not in every state alike
     row = np.repeat(np.arange(len(process.pointers) - 1), np.diff(process.pointers))
     state, action, now = row // n, row % n, values[:, 0]
-    for delay in range(1, _LONGEST_DELAY + 1):
+    for delay in range(1, READABLE + 1):
         after = now[process.following]
         paid = np.full(n, -1)
         paid[action] = after
@@ -218,17 +194,28 @@ def delay_of(process: Process, labels: IntArray) -> int | None:
     1
     """
     found = function_of(process, labels)
-    one_to_one = found is not None and len(set(found[1])) == process.settings.symbols
-    return found[0] if found and one_to_one else None
+    return found[0] if found and len(set(found[1])) == process.settings.symbols else None
 
 
 def is_discriminative(
     program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None
 ) -> bool | None:
-    """Whether some policy earns more than another; None if the search does not close.
+    """Whether some policy earns more than another.
 
-    Reference: Vadinský (2018), section 2.3.
+    Parameters
+    ----------
+    program, symbols, observations, caps : as for `classify`
 
+    Returns
+    -------
+    True or False; None if the search does not close.
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> is_discriminative(",.#"), is_discriminative("%.,#")
     (True, False)
     """
@@ -247,115 +234,93 @@ def coupled(
     cycles: int = 200,
     seed: int = 0,
 ) -> tuple[int, float]:
-    """How many of `runs` pairs differ in reward: same chance, two sequences of random actions.
+    """How often rewards differ between two sequences of random actions that meet the same chance.
 
-    Also an upper bound, with 95% confidence, on the share that differ: 1 - 0.05^(1/runs) when none did,
-    and 1 otherwise. (Vadinský 2018, section 2.3.)
+    Parameters
+    ----------
+    program, symbols, observations : as for `classify`
+    runs : pairs of episodes
+    cycles : length of an episode
+    seed : of the actions
 
+    Returns
+    -------
+    The number of pairs that differ, and an upper bound, with 95% confidence, on the share that do:
+    1 - 0.05^(1/runs) when none did, and 1 otherwise.
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> coupled(",.#", runs=20)
     (20, 1.0)
     >>> coupled("%.,#", runs=20)[0]
     0
     """
-    random = generator(seed)
-    settings = MachineSettings(symbols, observations)
+    random, settings = generator(seed), MachineSettings(symbols, observations)
     different = 0
     for run in range(runs):
-        first, second = (
-            episode(program, random.integers(symbols, size=cycles), settings, seed=run)
-            for _ in range(2)
-        )
-        different += bool((first.rewards != second.rewards).any())
+        moves = random.integers(symbols, size=cycles), random.integers(symbols, size=cycles)
+        one, other = (episode(program, actions, settings, seed=run).rewards for actions in moves)
+        different += bool((one != other).any())
     return different, 1.0 if different else 1 - 0.05 ** (1 / runs)
-
-
-def pointless_code(
-    program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None
-) -> list[int] | None:
-    """Places whose deletion changes nothing for any agent (a loop is deleted by its bracket pair).
-
-    Exact: the program without the instruction has the same law of rewards and observations. None if the
-    program does not close.
-
-    >>> pointless_code("+,.#"), pointless_code(",%-.#")
-    ([0], [0, 2])
-
-    References: Vadinský (2018), section 2.3, "Pointless code".
-    """
-    whole = close(program, symbols, observations, caps or QUICK)
-    if not whole.closed:
-        return None
-    found: list[int] = []
-    for gone, shorter in _deletions(program):
-        changed = close(shorter, symbols, observations, caps or QUICK)
-        if changed.closed and same_law(whole, changed):
-            found += gone
-    return sorted(found)
-
-
-def _deletions(program: str) -> Iterator[tuple[list[int], str]]:
-    """Each instruction (a bracket with its partner) and the program without it."""
-    jumps = partners(program)
-    for place in range(program.index("#")):
-        gone = sorted({place, jumps.get(place, place)})
-        if gone[0] == place:
-            yield gone, "".join(letter for k, letter in enumerate(program) if k not in gone)
-
-
-def optimise(
-    program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None
-) -> str:
-    """The program without code that no agent can feel, one instruction or bracket pair after the other.
-
-    Where the rewriting of SEP-ext knows twelve patterns, this deletes whatever leaves the law of rewards
-    and observations as it is. A program that does not close is returned unchanged. What
-    can only go together, such as `><`, stays: rewrite first. (Vadinský 2018, section 2.3.)
-
-    >>> optimise("+,.%+.,-#")
-    ',.%.#'
-    """
-    whole = close(program, symbols, observations, caps or QUICK)
-    shorter = program if whole.closed else None
-    while shorter is not None:
-        program = shorter
-        tried = (
-            (text, close(text, symbols, observations, caps or QUICK))
-            for _, text in _deletions(program)
-        )
-        shorter = next((text for text, p in tried if p.closed and same_law(whole, p)), None)
-    return program
-
-
-_SURVEY = Caps(states=3000, transitions=150_000, steps=15_000_000)
 
 
 def survey(
     programs: Iterable[str], symbols: int = 5, observations: int = 1, caps: Caps | None = None
 ) -> pd.DataFrame:
-    """Exact classes of each program: one row each, with `decided`, `best`, `worst`.
+    """Exact classes of each program.
 
     A straight-line program is decided by symbols even where its states do not close within `caps`; it then
     has classes, but no `best`, `worst` or pointless code (`gl.aiq.classify` has larger caps).
-    (Vadinský 2018, section 2.3.)
 
+    Parameters
+    ----------
+    programs : the texts
+    symbols, observations : n and o of the machine
+    caps : how far each search goes, `SURVEY` by default
+
+    Returns
+    -------
+    DataFrame with a row per program: `program`, `decided`, `reason`, and the entries of `classify`'s `exact`.
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> survey([",.#", "%.,#"])[["decided", "discriminative", "reward_random"]].values.tolist()
     [[True, True, False], [True, False, True]]
     """
     rows: list[dict[str, Any]] = []
     for program in programs:
-        exact, reason = decide(program, symbols, observations, caps or _SURVEY)
-        rows.append({"program": program, "decided": exact is not None, "reason": reason})
-        rows[-1] |= exact or {}
+        exact, reason = decide(program, symbols, observations, caps or SURVEY)
+        rows.append({"program": program, "decided": exact is not None, "reason": reason} | (exact or {}))
     if not rows:
         raise BadInput("programs", rows, "[empty] has no program", "pass at least one")
     return pd.DataFrame(rows)
 
 
 def survey_shares(table: pd.DataFrame) -> pd.Series[float]:
-    """The share of each class in percent, and of decided programs; undecided ones count as "no".
+    """The share of each class, and of decided programs; undecided ones count as "no".
 
-    Reference: Vadinský (2018), section 2.3.
+    Parameters
+    ----------
+    table : from `survey`
 
+    Returns
+    -------
+    Series of percentages, indexed by class.
+
+    References
+    ----------
+    Vadinský (2018), section 2.3.
+
+    Examples
+    --------
     >>> survey_shares(survey([",.#", "%.,#"]))["reward_random"]
     np.float64(50.0)
     """

@@ -1,9 +1,9 @@
-"""Passive, too slow, or in which stratum: what five short probes with random actions say of a program.
+"""Raw programs, and their strata: passive, too slow, or what five short probes with random actions find.
 
-The test samples programs in strata (Legg and Veness 2013, section 5). A program is probed in five runs of
-200 cycles. It is *overtime* (-1) if any cycle needs 1000 steps, *passive* (0) if the rewards are the same
-whatever the actions, of strata 1 to 10 if the reward is a simple function of a recent action, and of
-strata 11 to 20 by its length otherwise.
+A raw program is a random walk of the bracket depth that ends below zero. The test samples programs in strata
+(Legg and Veness 2013, section 5). A program is probed in five runs of 200 cycles. It is *overtime* (-1) if
+any cycle needs 1000 steps, *passive* (0) if the rewards are the same whatever the actions, in strata 1 to 10
+if the reward is a simple function of a recent action, and in strata 11 to 20 by its length otherwise.
 
 Compiled; imported only where programs are sampled.
 """
@@ -16,22 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.worlds.aiq.kernel import (
-    MOST_STEPS,
-    NO_RECORD,
-    WIDTH,
-    Code,
-    State,
-    act,
-    assemble,
-    new_state,
-    reset,
-)
-from gindex_lab.worlds.aiq.program import MachineSettings, check
-from gindex_lab.worlds.aiq.random_streams import ACTIONS, CHANCE, below, stream_key
+from gindex_lab.worlds.aiq.kernel import NO_RECORD, WIDTH, Code, State, act, assemble, new_state, reset
+from gindex_lab.worlds.aiq.program import MOST_STEPS, MachineSettings, check
+from gindex_lab.worlds.aiq.random_streams import ACTIONS, CHANCE, PROGRAM, below, stream_key
 
-__all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "probe", "stratum"]
+__all__ = ["LENGTHS", "OVERTIME", "PASSIVE", "STRATA", "draw_programs", "probe", "stratum"]
 
+# All numbers here are those of the authors' code: strata, lengths, probes.
 OVERTIME, PASSIVE = -1, 0
 STRATA = {
     1: "reward = action",
@@ -45,18 +36,51 @@ STRATA = {
     9: "reward = action, unless it is the blank",
     10: "reward = previous action, unless it is the blank",
 }
-LENGTHS = np.array(
-    [8, 10, 13, 16, 20, 24, 31, 43, 60]
-)  # strata 11 to 20: shorter than these, or not
-
+LENGTHS = np.array([8, 10, 13, 16, 20, 24, 31, 43, 60])  # strata 11 to 20: shorter than these, or not
+# runs and cycles of a probe; cycles that do not count for "passive", and for simple functions
 _RUNS, _CYCLES, _SETTLED, _WARM = 5, 200, 4, 6
+_LETTERS = np.frombuffer(b"<>+-,.%[]]", dtype=np.uint8)  # a drawn # is read as ]
+_OPEN, _CLOSE, _READ, _WRITE, _END = (ord(letter) for letter in "[],.#")
 
 Bytes = npt.NDArray[np.uint8]
 Integers = npt.NDArray[np.int64]
+Symbols = npt.NDArray[np.int8]
 
 
 @compiled
-def _simple(rewards: npt.NDArray[np.int8], actions: npt.NDArray[np.int8], n: int) -> int:
+def draw_programs(count: int, first: int, seed: int, active: bool, text: Bytes) -> tuple[Integers, Integers]:
+    """Raw programs `first` to `first + count - 1` into `text`: where each ends, and its number.
+
+    With `active`, programs without `,` or `.` are left out. A last end of -1 says that `text` is too small.
+    """
+    ends, numbers = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    kept = position = 0
+    for number in range(first, first + count):
+        key = stream_key(seed, number, 0, 1, PROGRAM)
+        begin, depth, draw = position, 0, 0
+        reads = writes = False
+        while depth >= 0:
+            if position >= len(text):
+                ends[kept] = -1
+                return ends[: kept + 1], numbers[: kept + 1]
+            letter = _LETTERS[below(key, draw, 10)]
+            draw += 1
+            depth += (letter == _OPEN) - (letter == _CLOSE)
+            reads |= letter == _READ
+            writes |= letter == _WRITE
+            text[position] = letter if depth >= 0 else _END
+            position += 1
+        if active and not (reads and writes):
+            position = begin
+            continue
+        ends[kept] = position
+        numbers[kept] = number
+        kept += 1
+    return ends[:kept], numbers[:kept]
+
+
+@compiled
+def _simple(rewards: Symbols, actions: Symbols, n: int) -> int:
     """The first simple function that gives all rewards of one run: 1 to 10, or 99."""
     blank = (n - 1) // 2
     holds = np.ones(11, dtype=np.bool_)
@@ -79,16 +103,8 @@ def _simple(rewards: npt.NDArray[np.int8], actions: npt.NDArray[np.int8], n: int
 
 
 @compiled
-def _probe(
-    code: Code,
-    n: int,
-    reward_cell: int,
-    state: State,
-    seed: int,
-    program: int,
-    length: int,
-) -> int:
-    """The stratum of one compiled program; `length` counts its `#`."""
+def _probe(code: Code, n: int, reward_cell: int, state: State, seed: int, program: int, length: int) -> int:
+    """The stratum of one assembled program; `length` counts its `#`."""
     actions = np.empty((_RUNS, _CYCLES), dtype=np.int8)
     rewards = np.empty((_RUNS, _CYCLES), dtype=np.int8)
     for run in range(_RUNS):
@@ -97,8 +113,7 @@ def _probe(
         agent = stream_key(seed, program, run, 1, ACTIONS)
         for t in range(_CYCLES):
             action = below(agent, t, n)
-            steps = act(code, n, state, chance, NO_RECORD, False, action)
-            if steps >= MOST_STEPS:
+            if act(code, n, state, chance, NO_RECORD, False, action) >= MOST_STEPS:
                 return OVERTIME
             actions[run, t] = action
             rewards[run, t] = state.output[reward_cell]
@@ -112,9 +127,7 @@ def _probe(
     for run in range(1, _RUNS):
         if kind != _simple(rewards[run], actions[run], n):
             kind = 99
-    if kind <= 10:
-        return kind
-    return 11 + int(np.searchsorted(LENGTHS, length, side="right"))
+    return kind if kind <= 10 else 11 + int(np.searchsorted(LENGTHS, length, side="right"))
 
 
 @compiled
@@ -127,7 +140,7 @@ def _probe_many(
     state: State,
     seed: int,
     shift: int,
-) -> npt.NDArray[np.int8]:
+) -> Symbols:
     """The strata of programs that stand one after the other in `text`, program k up to `ends[k]`.
 
     `numbers` name the programs' streams; `shift` moves the length strata (the minimal length).
@@ -138,48 +151,47 @@ def _probe_many(
         length = ends[k] - begin
         code = np.empty((length, WIDTH), dtype=np.int32)
         assemble(text[begin : ends[k]], n, True, code)
-        rows = code.ravel()
-        found[k] = _probe(rows, n, reward_cell, state, seed, numbers[k], length - shift)
+        found[k] = _probe(code.ravel(), n, reward_cell, state, seed, numbers[k], length - shift)
         begin = ends[k]
     return found
 
 
 def probe(
-    programs: Sequence[str],
-    numbers: Integers,
-    settings: MachineSettings,
-    seed: int,
-    minimum_length: int = 0,
+    programs: Sequence[str], numbers: Integers, settings: MachineSettings, seed: int, minimum_length: int = 0
 ) -> list[int]:
     """The strata of programs that are known to be programs; `numbers` name their random streams.
 
     >>> probe([",.#", "..,#"], np.arange(2), MachineSettings(), seed=1)
     [1, 0]
     """
-    if not programs:
-        return []
-    found = _probe_many(
-        np.frombuffer("".join(programs).encode(), dtype=np.uint8),
-        np.cumsum([len(program) for program in programs]),
-        numbers,
-        settings.symbols,
-        settings.reward_cell,
-        new_state(settings),
-        seed,
-        minimum_length,
-    )
-    return [int(place) for place in found]
+    text = np.frombuffer("".join(programs).encode(), dtype=np.uint8)
+    ends = np.cumsum([len(program) for program in programs], dtype=np.int64)
+    n, cell, state = settings.symbols, settings.reward_cell, new_state(settings)
+    return _probe_many(text, ends, numbers, n, cell, state, seed, minimum_length).tolist()
 
 
 def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0) -> int:
-    """The stratum of a program by probing: -1 overtime, 0 passive, 1 to 20.
+    """The stratum of a program by probing.
 
-    Reference: Legg and Veness (2013), section 5.
+    Parameters
+    ----------
+    program : the text
+    symbols, observations : n and o of the machine
+    seed : of the probes' actions and chance
 
+    Returns
+    -------
+    -1 for overtime, 0 for passive, or 1 to 20.
+
+    References
+    ----------
+    Legg and Veness (2013), section 5.
+
+    Examples
+    --------
     >>> [stratum(program) for program in (",.#", ".,#", ",-.#", "%.,#", "..,#", "+[],.#")]
     [1, 2, 6, 11, 0, -1]
     """
-    settings = MachineSettings(symbols, observations)
     if "." not in check(program) or "," not in program:
         return PASSIVE
-    return probe([program], np.array([0]), settings, seed)[0]
+    return probe([program], np.array([0]), MachineSettings(symbols, observations), seed)[0]

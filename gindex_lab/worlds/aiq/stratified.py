@@ -1,4 +1,4 @@
-"""The mathematics of the estimator: who is tested next, how sure the mean is, and the tables of a result.
+"""The mathematics of the estimator: which programs are tested next, and how sure the mean is.
 
 Programs fall into strata of probabilities p_i. Testing goes in stages; after each, the next programs go
 where p_i s_i is large, s_i being the spread of a program's value in stratum i so far (Etoré and Jourdain
@@ -20,31 +20,35 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 
 __all__ = [
-    "Results",
-    "Strata",
-    "adaptive",
-    "allocate",
-    "degrees_of_freedom",
-    "episode_table",
-    "plain",
-    "program_table",
-    "reference_half_interval",
-    "stages",
-    "standard_error",
-    "strata_table",
-    "summarise",
+    *("Results", "Strata", "adaptive", "allocate", "degrees_of_freedom", "episode_table", "plain"),
+    *("reference_half_interval", "stages", "standard_error", "strata_table", "summarise"),
 ]
 
 IntArray = npt.NDArray[np.int64]
 Tester = Callable[[IntArray], FloatArray]  # rows -> values (rows x signs x lengths), NaN = no value
 
-_STAGES = [3, 6, 10, 20, 30, 50, 70, 100, 250, 500, 750, 1000, 1250, 1500, 1750, 2000]
-_STAGES += [2500, 3000, 3500, 4000, 5000]
+# the authors' code: runs per stratum at the end of each stage, and strata 0 to 20
+_STAGES = [
+    3,
+    6,
+    10,
+    20,
+    30,
+    50,
+    70,
+    100,
+    250,
+    500,
+    750,
+    *range(1000, 2000, 250),
+    *range(2000, 4001, 500),
+    5000,
+]
 _MOST_STRATA = 21
 CAUTION = 0.5  # of 0, 0.25 and 0.5 the one with the least bias (see the notebook on intervals)
 
@@ -83,17 +87,10 @@ def stages(strata: int, runs: int) -> list[int]:
     >>> stages(20, 2000)
     [0, 60, 120, 200, 400, 600, 1000, 1400, 2000]
     """
-    ends = [0]
-    for size in _STAGES:
-        if size * strata + strata >= runs:
-            break
-        ends.append(size * strata)
-    return [*ends, runs]
+    return [0, *(size * strata for size in _STAGES if size * strata + strata < runs), runs]
 
 
-def allocate(
-    probability: FloatArray, spread: FloatArray, new_runs: int, caution: float = 0.0
-) -> IntArray:
+def allocate(probability: FloatArray, spread: FloatArray, new_runs: int, caution: float = 0.0) -> IntArray:
     """New programs per stratum: one each, and the rest in proportion to p_i s_i.
 
     With `caution` c the spread of a stratum counts as (1 - c) s_i + c Σ p_j s_j. The authors' rule is c = 0,
@@ -120,21 +117,19 @@ def summarise(stratum: IntArray, values: FloatArray, probability: FloatArray) ->
 
     The spread of two programs or fewer is taken as 1, as the authors do.
     """
+
+    def sums(numbers: FloatArray) -> FloatArray:
+        total = np.zeros((len(probability), numbers.shape[1]))
+        np.add.at(total, stratum, numbers)
+        return total
+
     programs = values.mean(axis=1)
     pairs = np.bincount(stratum, minlength=len(probability))
-    sums = _by_stratum(stratum, programs, len(probability))
-    mean = sums / np.maximum(pairs, 1)[:, None]
-    squares = _by_stratum(stratum, (programs - mean[stratum]) ** 2, len(probability))
-    variance = squares / np.maximum(pairs - 1, 1)[:, None]
-    variance[variance < 1e-10] = 0.0
+    mean = sums(programs) / np.maximum(pairs, 1)[:, None]
+    variance = sums((programs - mean[stratum]) ** 2) / np.maximum(pairs - 1, 1)[:, None]
+    variance[variance < 1e-10] = 0.0  # the authors' guard against rounding
     spread = np.where(pairs[:, None] <= 2, 1.0, np.sqrt(variance))
     return Strata(probability, pairs, mean, spread)
-
-
-def _by_stratum(stratum: IntArray, values: FloatArray, n: int) -> FloatArray:
-    sums = np.zeros((n, values.shape[1]))
-    np.add.at(sums, stratum, values)
-    return sums
 
 
 def reference_half_interval(strata: Strata) -> FloatArray:
@@ -176,38 +171,42 @@ def adaptive(
     agents meet the same programs. The last episode length decides where the next programs go.
     """
     probability = np.bincount(stratum, minlength=_MOST_STRATA) / len(stratum)
-    pools = [np.flatnonzero(stratum == i) for i in range(len(probability))]
-    present = int((probability > 0).sum())
-    if runs < 3 * present:
-        problem = f"[too-few] is too few for {present} strata"
-        raise BadInput("runs", runs, problem, f"use at least {3 * present}")
-    tested = _Progress(test, pools)
-    ends = stages(present, runs)
-    for start, end in pairwise(ends):
-        tested.add(allocate(probability, tested.spread(stratum, probability), end - start, caution))
+    present, spread = int((probability > 0).sum()), np.ones(len(probability))
+    problem, remedy = f"[too-few] is too few for {present} strata", f"use at least {3 * present}"
+    ensure(runs >= 3 * present, "runs", runs, problem, remedy)
+    tested = _Progress(test, stratum, len(probability))
+    for start, end in pairwise(stages(present, runs)):
+        tested.add(allocate(probability, spread, end - start, caution))
         report(end)
+        so_far = tested.result()
+        spread = summarise(stratum[so_far.rows], so_far.values[:, :, -1:], probability).spread[:, 0]
+    return so_far
+
+
+def plain(test: Tester, stratum: IntArray, runs: int) -> Results:
+    """Plain Monte Carlo: the first programs of the sample, as they come."""
+    tested = _Progress(test, np.zeros_like(stratum), 1)
+    tested.add(np.array([runs // 2]))
     return tested.result()
 
 
 class _Progress:
-    """What was tested so far, and where each stratum's pool stands."""
+    """What was tested so far, and the programs of each stratum that wait."""
 
-    def __init__(self, test: Tester, pools: list[IntArray]) -> None:
-        self.test, self.pools, self.taken = test, pools, np.zeros(len(pools), dtype=np.int64)
+    def __init__(self, test: Tester, stratum: IntArray, strata: int) -> None:
+        self.test, self.stratum = test, stratum
+        self.waiting = [np.flatnonzero(stratum == i) for i in range(strata)]
         self.rows: list[IntArray] = []
         self.values: list[FloatArray] = []
         self.failed: list[IntArray] = [np.zeros(0, dtype=np.int64)]
         self.exhausted: set[int] = set()
 
-    def spread(self, stratum: IntArray, probability: FloatArray) -> FloatArray:
-        if not self.rows:
-            return np.ones(len(probability))
-        rows, values = np.concatenate(self.rows), np.concatenate(self.values)
-        return summarise(stratum[rows], values[:, :, -1:], probability).spread[:, 0]
-
     def add(self, wanted: IntArray) -> None:
+        """Test so many more of each stratum, and others for those that fail."""
         while wanted.any():
-            rows = np.concatenate([self._take(i, n) for i, n in enumerate(wanted)])
+            rows = np.concatenate([pool[:n] for pool, n in zip(self.waiting, wanted, strict=True)])
+            self.exhausted |= {i for i, pool in enumerate(self.waiting) if len(pool) < wanted[i]}
+            self.waiting = [pool[n:] for pool, n in zip(self.waiting, wanted, strict=True)]
             if not len(rows):
                 return
             values = self.test(rows)
@@ -215,57 +214,23 @@ class _Progress:
             self.rows.append(rows[~bad])
             self.values.append(values[~bad])
             self.failed.append(rows[bad])
-            wanted = self._again(rows[bad])
-
-    def _take(self, i: int, n: int) -> IntArray:
-        rows = self.pools[i][self.taken[i] : self.taken[i] + n]
-        self.taken[i] += len(rows)
-        if len(rows) < n:
-            self.exhausted.add(i)
-        return rows
-
-    def _again(self, failed: IntArray) -> IntArray:
-        if not len(failed):
-            return np.zeros(len(self.pools), dtype=np.int64)
-        return np.array([np.isin(failed, pool).sum() for pool in self.pools], dtype=np.int64)
+            wanted = np.bincount(self.stratum[rows[bad]], minlength=len(wanted))
 
     def result(self) -> Results:
-        return Results(
-            np.concatenate(self.rows),
-            np.concatenate(self.values),
-            np.concatenate(self.failed),
-            tuple(sorted(self.exhausted)),
-        )
-
-
-def plain(test: Tester, stratum: IntArray, runs: int) -> Results:
-    """Plain Monte Carlo: the first programs of the sample, as they come."""
-    one = np.zeros(len(stratum), dtype=np.int64)
-    tested = _Progress(test, [np.arange(len(one))])
-    tested.add(np.array([runs // 2]))
-    return tested.result()
+        rows, failed = np.concatenate(self.rows), np.concatenate(self.failed)
+        return Results(rows, np.concatenate(self.values), failed, tuple(sorted(self.exhausted)))
 
 
 def strata_table(strata: Strata) -> pd.DataFrame:
     """What each stratum that is not empty gave."""
     keep = strata.probability > 0
-    return pd.DataFrame(
-        {
-            "probability": strata.probability[keep],
-            "pairs": strata.pairs[keep],
-            "mean": strata.mean[keep, -1],
-            "spread": strata.spread[keep, -1],
-        },
-        index=pd.Index(np.flatnonzero(keep), name="stratum"),
-    )
+    columns = {"probability": strata.probability, "pairs": strata.pairs}
+    columns |= {"mean": strata.mean[:, -1], "spread": strata.spread[:, -1]}
+    return pd.DataFrame(columns).rename_axis("stratum")[keep]
 
 
-def episode_table(
-    strata: Strata, lengths: Sequence[int], programs: float, confidence: float
-) -> pd.DataFrame:
+def episode_table(strata: Strata, lengths: Sequence[int], programs: float, confidence: float) -> pd.DataFrame:
     """Value, interval, error and published half interval, one row per episode length."""
-
-    # Plain Monte Carlo has one stratum, whose probability is sure.
     error = standard_error(strata, programs)
     half = half_width(error, confidence, degrees_of_freedom(strata, programs))
     return pd.DataFrame(
@@ -278,21 +243,4 @@ def episode_table(
             "reference_half_interval": reference_half_interval(strata),
         },
         index=pd.Index(lengths, name="episode"),
-    )
-
-
-def program_table(
-    table: pd.DataFrame, stratum: IntArray, strata: Strata, tested: Results
-) -> pd.DataFrame:
-    """One row per tested program; `weight` is the probability that it stands for."""
-    rows, own = tested.rows, stratum[tested.rows]
-    return pd.DataFrame(
-        {
-            "program": table["program"].to_numpy()[rows],
-            "stratum": table["stratum"].to_numpy()[rows],
-            "plus": tested.values[:, 0, -1],
-            "minus": tested.values[:, 1, -1],
-            "weight": strata.probability[own] / strata.pairs[own],
-        },
-        index=pd.Index(rows, name="row"),
     )

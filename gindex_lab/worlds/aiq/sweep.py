@@ -11,38 +11,30 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from gindex_lab.foundation import parallel, places
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.folders import claim
 from gindex_lab.foundation.kept import is_vouched, set_aside, vouch
 from gindex_lab.foundation.output import appendable, as_path, write_text
 from gindex_lab.foundation.validate import choice
 from gindex_lab.worlds.aiq.agents import agent as agent_of
-from gindex_lab.worlds.aiq.estimate import Estimate, estimate
+from gindex_lab.worlds.aiq.estimate import estimate
 from gindex_lab.worlds.aiq.logs import mark_of_sample
 from gindex_lab.worlds.aiq.sampler import sample
 
 __all__ = [
-    "CONDITIONS",
-    "EPISODES",
-    "NOT_RUN",
-    "SETTINGS",
-    "SweepPlan",
-    "keep_sweep",
-    "measured_sweep",
-    "read_sweep",
-    "setting_name",
-    "sweep",
+    *("CONDITIONS", "EPISODES", "NOT_RUN", "SETTINGS", "SweepPlan", "keep_sweep", "measured_sweep"),
+    *("read_sweep", "setting_name", "sweep"),
 ]
 
-EPISODES = (1_000, 3_000, 10_000, 30_000, 100_000)
+EPISODES = (1_000, 3_000, 10_000, 30_000, 100_000)  # the paper's
 
 #: The settings of the author's tables, best known first of each kind, so that a sweep is useful early.
 SETTINGS: dict[str, str] = {
@@ -68,25 +60,6 @@ SETTINGS: dict[str, str] = {
     "Q_l,0.0,0.0,0.5,0.005,0.95": "Q(0)",
 }
 
-
-def setting_name(line: str) -> str:
-    """A line of the author's tables for people.
-
-    >>> setting_name("Freq,0.05"), setting_name("Q_l,0.0,0.5,0.5,0.02,0.8")
-    ('Freq(ε 0.05)', 'Q(λ 0.5, α 0.5, ε 0.02, γ 0.8)')
-    >>> setting_name("H_l,0.0,0.0,0.99,0.02,0.7")
-    'HLQ(λ 0.99, ε 0.02, γ 0.7)'
-    """
-    kind, *values = line.split(",")
-    name, skipped, symbols = {
-        "Freq": ("Freq", 0, "ε"),
-        "Q_l": ("Q", 1, "λαεγ"),
-        "H_l": ("HLQ", 2, "λεγ"),
-    }.get(kind, (line, len(values), ""))
-    told = ", ".join(f"{s} {v}" for s, v in zip(symbols, values[skipped:], strict=True))
-    return f"{name}({told})" if told else name
-
-
 #: The author's five settings of MC-AIXI, which is a program of its own and not part of this package.
 NOT_RUN = (
     "MC_AIXI,100,16,4,0.85,0.9",
@@ -106,10 +79,33 @@ CONDITIONS: dict[str, tuple[str, str]] = {
 }
 
 
+def setting_name(line: str) -> str:
+    """A line of the author's tables for people.
+
+    >>> setting_name("Freq,0.05"), setting_name("Q_l,0.0,0.5,0.5,0.02,0.8")
+    ('Freq(ε 0.05)', 'Q(λ 0.5, α 0.5, ε 0.02, γ 0.8)')
+    >>> setting_name("H_l,0.0,0.0,0.99,0.02,0.7")
+    'HLQ(λ 0.99, ε 0.02, γ 0.7)'
+    """
+    kind, *values = line.split(",")
+    shown = {"Freq": ("Freq", "ε"), "Q_l": ("Q", "λαεγ"), "H_l": ("HLQ", "λεγ")}
+    if kind not in shown:
+        return line
+    name, symbols = shown[kind]
+    last = values[len(values) - len(symbols) :]
+    return f"{name}({', '.join(f'{s} {v}' for s, v in zip(symbols, last, strict=True))})"
+
+
 @dataclass(frozen=True)
 class SweepPlan:
-    """The size of a sweep; the default is the paper's. (Vadinský 2018, sections 3.1 and 3.2.)
+    """The size of a sweep; the default is the paper's.
 
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
+
+    Examples
+    --------
     >>> SweepPlan(programs=400, episodes=(50, 100)).runs
     10000
     """
@@ -128,61 +124,75 @@ def sweep(
     *,
     jobs: int | None = 1,
 ) -> pd.DataFrame:
-    """Measure every setting (line of the author's tables -> kind) on every kind of sample.
+    """Measure every setting on every kind of sample.
 
     The first setting goes through all samples, then the second, and so on. A pair of setting and sample
-    that stands in `folder` is not measured again; one that was interrupted goes on where it was. Give
-    each plan a folder of its own: another plan's folder is refused.
+    that stands in the folder is not measured again; one that was interrupted goes on where it was.
 
+    Parameters
+    ----------
+    folder : where results are kept; give each plan its own, another plan's is refused
+    conditions : names of `CONDITIONS`
+    settings : lines of the author's tables -> kind, `SETTINGS` by default
+    plan : the size, that of the paper by default
+    jobs : processes
+
+    Returns
+    -------
+    DataFrame as of `read_sweep`, of these conditions and settings.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
+
+    Examples
+    --------
     >>> import tempfile
     >>> small = SweepPlan(programs=400, runs=100, episodes=(50, 100))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table = sweep(folder, ["SEP-ext"], {"Freq,0.05": "Freq"}, small)
     >>> table[["condition", "kind", "episode"]].values.tolist()
     [['SEP-ext', 'Freq', 50], ['SEP-ext', 'Freq', 100]]
-
-    References: Vadinský (2018), sections 3.1 and 3.2.
     """
-    size = SweepPlan() if plan is None else plan
     chosen = SETTINGS if settings is None else settings
-    conditions = list(conditions)
-    for condition in conditions:
-        choice("conditions", condition, list(CONDITIONS))
-    tasks = [(line, kind, condition) for line, kind in chosen.items() for condition in conditions]
+    names = [choice("conditions", condition, list(CONDITIONS)) for condition in conditions]
+    tasks = [(line, kind, condition) for line, kind in chosen.items() for condition in names]
     for line in chosen:
         agent_of(line)  # a wrong line is better found now than after an hour
     claim(Path(folder), "sweep", [])
-    measure = partial(_measured, Path(folder), size)
-    parallel.map(measure, tasks, jobs=jobs, progress="sweep", batch=1)
-    wanted = {(condition, line) for line, _, condition in tasks}
+    shared = (Path(folder), plan or SweepPlan())
+    parallel.map(_measure, tasks, shared=shared, jobs=jobs, progress="sweep", batch=1)
     table = read_sweep(folder)
-    found = [pair in wanted for pair in zip(table["condition"], table["setting"], strict=True)]
-    return table[found].reset_index(drop=True)
+    return table[table["condition"].isin(names) & table["setting"].isin([*chosen])].reset_index(drop=True)
 
 
 def read_sweep(folder: str | Path) -> pd.DataFrame:
-    """All that a sweep has measured so far: one row per sample, setting and episode length.
+    """All that a sweep has measured so far.
 
-    Reference: Vadinský (2018), sections 3.1 and 3.2.
+    Parameters
+    ----------
+    folder : of `sweep`; a damaged result is refused
+
+    Returns
+    -------
+    DataFrame with a row per sample, setting and episode length: `condition`, `setting`, `kind`, the columns
+    of `Estimate.by_episode`, the programs tested (`pairs`), `replaced` and `diverged`, and the plan.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
     """
     files = _results(as_path("folder", folder))
-    if not files:
-        raise BadInput("folder", str(folder), "[empty] has no results", "run a sweep into it first")
+    ensure(files, "folder", str(folder), "[empty] has no results", "run a sweep into it first")
     for file in files:
-        if not is_vouched(file):
-            problem = f"[damaged] holds {file.name!r}, which is damaged or has lost its hash"
-            remedy = "run the sweep again: it repeats what is damaged"
-            raise BadInput("folder", str(folder), problem, remedy)
+        problem = f"[damaged] holds {file.name!r}, which is damaged or has lost its hash"
+        remedy = "run the sweep again: it repeats what is damaged"
+        ensure(is_vouched(file), "folder", str(folder), problem, remedy)
     table = pd.concat([read_table(file) for file in files], ignore_index=True)
-    place = {line: i for i, line in enumerate(SETTINGS)}
-    order = pd.DataFrame(
-        {
-            "condition": table["condition"].map(list(CONDITIONS).index),
-            "setting": table["setting"].map(lambda line: place.get(line, len(place))),
-            "line": table["setting"],
-            "episode": table["episode"],
-        }
-    ).sort_values(["condition", "setting", "line", "episode"], kind="stable")
+    conditions, lines = list(CONDITIONS), [*SETTINGS, *sorted({*table["setting"]} - {*SETTINGS})]
+    order = table.assign(
+        condition=table["condition"].map(conditions.index), setting=table["setting"].map(lines.index)
+    ).sort_values(["condition", "setting", "episode"], kind="stable")
     return table.loc[order.index].reset_index(drop=True)
 
 
@@ -192,11 +202,21 @@ def _results(folder: Path) -> list[Path]:
 
 
 def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The sweep at the paper's scale that we measured ourselves, and when, how and by which version.
+    """The sweep at the paper's scale that we measured ourselves.
 
     It is kept in `data/measured/` of the repository, because it takes more than an hour of a core;
-    `sweep("folder")` measures it again. (Vadinský 2018, sections 3.1 and 3.2.)
+    `sweep("folder")` measures it again.
 
+    Returns
+    -------
+    The table, and the facts: when, how and by which version it was measured.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
+
+    Examples
+    --------
     >>> table, facts = measured_sweep()
     >>> sorted(facts)
     ['commit', 'cpu_minutes', 'date', 'made_by', 'numba', 'plan', 'python']
@@ -206,9 +226,7 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
     return read_table(path, ["setting"]), facts
 
 
-def keep_sweep(
-    folder: str | Path, plan: SweepPlan | None = None, *, commit: str, cpu_minutes: float
-) -> None:
+def keep_sweep(folder: str | Path, plan: SweepPlan | None = None, *, commit: str, cpu_minutes: float) -> None:
     """Put a sweep into `data/measured/`, for `measured_sweep`: the values to four digits, and the facts.
 
     All its rows must come from the plan, by default the paper's. `commit` is the version that made them.
@@ -218,10 +236,10 @@ def keep_sweep(
 
     import numba
 
-    table, size = read_sweep(folder), SweepPlan() if plan is None else plan
-    for file in _results(Path(folder)):
+    table, size, files = read_sweep(folder), plan or SweepPlan(), _results(Path(folder))
+    for file in files:
         _check_plan(file, size)
-    newest = max(file.stat().st_mtime for file in _results(Path(folder)))
+    newest = max(file.stat().st_mtime for file in files)
     facts = {
         "made_by": f"gl.aiq.sweep(folder, {list(dict.fromkeys(table['condition']))})",
         "plan": asdict(size),
@@ -238,8 +256,9 @@ def keep_sweep(
     write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
 
 
-def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None:
-    line, _, condition = task
+def _measure(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None:
+    """One setting on one kind of sample, unless the folder has it."""
+    line, kind, condition = task
     done = folder / f"{condition}-{line.replace(',', '_')}.csv"
     if is_vouched(done):
         _check_plan(done, plan)
@@ -249,32 +268,19 @@ def _measured(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None
         set_aside(done, "is damaged, or has lost its hash; it is measured again")
     programs = _sample_of(condition, plan.programs, plan.seed)
     log = folder / "logs" / f"{done.stem}.log"
-    size = {"episode": plan.episodes, "runs": plan.runs, "seed": plan.seed}
-    result = estimate(line, programs, log=log, **size)  # type: ignore[arg-type]
-    text = _rows(result, task, plan, mark_of_sample(programs)).to_csv(index=False)
+    result = estimate(line, programs, episode=plan.episodes, runs=plan.runs, seed=plan.seed, log=log)
+    table = result.by_episode.reset_index()
+    for place, (name, value) in enumerate({"condition": condition, "setting": line, "kind": kind}.items()):
+        table.insert(place, name, value)
+    counts = {"pairs": result.pairs, "replaced": len(result.failures), "diverged": result.diverged}
+    size = {"programs": plan.programs, "runs": plan.runs, "seed": plan.seed}
+    text = table.assign(**counts, sample=mark_of_sample(programs), **size).to_csv(index=False)
     vouch(done, text.encode())
-    write_text(done, text)
 
 
 @lru_cache(maxsize=2)
 def _sample_of(condition: str, programs: int, seed: int) -> pd.DataFrame:
     return sample(programs, *CONDITIONS[condition], seed=seed)
-
-
-def _rows(result: Estimate, task: tuple[str, str, str], plan: SweepPlan, mark: str) -> pd.DataFrame:
-    line, kind, condition = task
-    table = result.by_episode.reset_index()
-    table.insert(0, "condition", condition)
-    table.insert(1, "setting", line)
-    table.insert(2, "kind", kind)
-    size = {name: value for name, value in asdict(plan).items() if name != "episodes"}
-    return table.assign(
-        pairs=result.pairs,
-        replaced=len(result.failures),
-        diverged=result.diverged,
-        sample=mark,
-        **size,
-    )
 
 
 def _check_plan(done: Path, plan: SweepPlan) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, refuse
@@ -28,14 +28,8 @@ from gindex_lab.worlds.aiq.episodes import run
 from gindex_lab.worlds.aiq.estimate import trial_of
 
 __all__ = [
-    "Population",
-    "beside",
-    "consistent_tests",
-    "population",
-    "published_shares",
-    "published_values",
-    "replications",
-    "settings_test",
+    *("Population", "beside", "consistent_tests", "population", "published_shares", "published_values"),
+    *("replications", "settings_test"),
 ]
 
 _TABLES = {
@@ -71,143 +65,178 @@ _CLASSES = {
     ("Pointless code", "zeroing overwritten by chance or action"): "zeroing_overwritten",
     ("Pointless code", "zeroed chance or action"): "zeroed",
 }
-_COUNTED = 200_000  # programs in each of the author's samples
-_PAIRS = 5_000  # programs behind a printed value: N = 10,000 runs
-_PAIRS_OF_MC_AIXI = 500
-_ROUNDING = 0.1 / np.sqrt(12)  # values are printed to 0.1
+# Of the paper and its tables: programs in each of the author's samples; programs behind a printed value
+# (N = 10,000 runs; 1,000 of MC-AIXI); the error of values that are printed to 0.1.
+_COUNTED, _PAIRS, _PAIRS_OF_MC_AIXI = 200_000, 5_000, 500
+_ROUNDING = 0.1 / np.sqrt(12)
+
+
+def _table(tables: Mapping[str, pd.DataFrame], name: str) -> pd.DataFrame:
+    problem = "[not-published] is not one of the published tables"
+    ensure(name in tables, "tables", name, problem, 'use gl.load("aiq_published")')
+    return tables[name]
 
 
 def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """The author's AIQ of each sample, setting and episode length, with its standard error put right.
 
-    `tables` is `gl.load("aiq_published")`. The printed half interval counts runs for programs; from the
-    printed spread, `error` = √(SD²/5,000 + 0.1²/12), with 5,000 programs (500 for MC-AIXI) and the
-    rounding to 0.1. (Vadinský 2018, sections 3.1 and 3.2.)
+    The printed half interval counts runs for programs; from the printed spread, the error is
+    √(SD²/5,000 + 0.1²/12), with 5,000 programs (500 for MC-AIXI) and the rounding to 0.1.
 
+    Parameters
+    ----------
+    tables : `gl.load("aiq_published")`
+
+    Returns
+    -------
+    DataFrame with columns `condition`, `setting`, `episode`, `printed` and `error`.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
+
+    Examples
+    --------
     >>> one = pd.DataFrame({"AIQ": [40.3], "HCI": [0.5], "SD": [24.0], "EL": [1000],
     ...                     "agent": ["Freq"], "configuration": ["0.05"]})
     >>> table = published_values({name: one for name in _TABLES.values()})
     >>> table.loc[1, ["condition", "setting"]].tolist(), float(table["error"].round(2)[1])
     (['SEP-ext', 'Freq,0.05'], 0.34)
     """
-    parts = []
-    for condition, name in _TABLES.items():
-        if name not in tables:
-            problem = "[not-published] is not one of the published tables"
-            raise BadInput("tables", name, problem, 'use gl.load("aiq_published")')
-        t = tables[name]
-        pairs = np.where(t["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "condition": condition,
-                    "setting": t["agent"] + "," + t["configuration"].astype(str),
-                    "episode": t["EL"],
-                    "printed": t["AIQ"],
-                    "error": np.sqrt(t["SD"] ** 2 / pairs + _ROUNDING**2),
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+    parts = {condition: _table(tables, name) for condition, name in _TABLES.items()}
+    table = pd.concat(parts, names=["condition"]).reset_index("condition").reset_index(drop=True)
+    pairs = np.where(table["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
+    return pd.DataFrame(
+        {
+            "condition": table["condition"],
+            "setting": table["agent"] + "," + table["configuration"].astype(str),
+            "episode": table["EL"],
+            "printed": table["AIQ"],
+            "error": np.sqrt(table["SD"] ** 2 / pairs + _ROUNDING**2),
+        }
+    )
 
 
 def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The author's counts of classes in percent: classes of `gl.aiq.shares` x his four samples.
+    """The author's counts of classes, in percent.
 
-    Reference: Vadinský (2018), sections 3.1 and 3.2.
+    Parameters
+    ----------
+    tables : `gl.load("aiq_published")`
 
+    Returns
+    -------
+    DataFrame, classes of `gl.aiq.shares` x his four samples.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
+
+    Examples
+    --------
     >>> counts = pd.DataFrame(list(_CLASSES), columns=["section", "Characteristics"])
     >>> counts[list(_SAMPLES)] = 50_000
     >>> published_shares({_COUNTS: counts}).loc["chance"].tolist()
     [25.0, 25.0, 25.0, 25.0]
     """
-    if _COUNTS not in tables:
-        problem = "[not-published] is not one of the published tables"
-        raise BadInput("tables", _COUNTS, problem, 'use gl.load("aiq_published")')
-    counts = tables[_COUNTS].set_index(["section", "Characteristics"])
+    counts = _table(tables, _COUNTS).set_index(["section", "Characteristics"])
     found = counts.loc[list(_CLASSES), list(_SAMPLES)].astype(float) / _COUNTED * 100
     return found.set_axis(list(_CLASSES.values())).rename(columns=_SAMPLES).rename_axis("class")
 
 
 def beside(measured: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Rows that were measured and printed: `value`, `printed` and `apart`, in standard errors of both.
+    """What was both measured and printed, and how far apart the two are.
 
-    `measured` comes from a sweep, `published` from `published_values`. Settings share their programs, so
-    that the rows of one sample and length go up and down together.
-    (Vadinský 2018, sections 3.1 and 3.2.)
+    Settings share their programs, so that the rows of one sample and length go up and down together.
 
+    Parameters
+    ----------
+    measured : from a sweep
+    published : from `published_values`
+
+    Returns
+    -------
+    The columns of both, `difference` (measured minus printed) and `apart`, in standard errors of both.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2.
+
+    Examples
+    --------
     >>> key = {"condition": ["SDP"], "setting": ["Freq,0.05"], "episode": [1000]}
     >>> ours = pd.DataFrame({**key, "value": [47.0], "standard_error": [0.3]})
     >>> beside(ours, pd.DataFrame({**key, "printed": [46.5], "error": [0.4]}))["apart"].tolist()
     [1.0]
     """
     table = measured.merge(published, on=["condition", "setting", "episode"])
-    if table.empty:
-        raise BadInput("measured", len(measured), "is not in the tables", "use gl.aiq.sweep")
+    ensure(len(table), "measured", len(measured), "[not-published] is not in the tables", "use gl.aiq.sweep")
     table["difference"] = table["value"] - table["printed"]
-    return table.assign(
-        apart=table["difference"] / np.hypot(table["standard_error"], table["error"])
-    )
+    return table.assign(apart=table["difference"] / np.hypot(table["standard_error"], table["error"]))
 
 
-def settings_test(
-    first: pd.Series, second: pd.Series, alternative: str = "two-sided"
-) -> dict[str, float]:
-    """The author's test: paired t over settings (the index of both), with its 95% interval.
+def settings_test(first: pd.Series, second: pd.Series, alternative: str = "two-sided") -> dict[str, float]:
+    """The author's test: paired t over settings, with its 95% interval.
 
-    With `alternative="greater"` the interval is one-sided, as in section 3.2.
+    Parameters
+    ----------
+    first, second : AIQ by setting (the index of both)
+    alternative : "two-sided", or "greater" with a one-sided interval, as in section 3.2
 
+    Returns
+    -------
+    dict: `difference` (first minus second), `low`, `high`, `t`, `p`, `settings`.
+
+    References
+    ----------
+    Vadinský (2018), sections 3.1 and 3.2; `t.test(first, second, paired = TRUE)` in R.
+
+    Examples
+    --------
     >>> a, b = pd.Series({"Freq": 3.0, "Q": 5.0, "HLQ": 6.0}), pd.Series({"Freq": 2.0, "Q": 3.0, "HLQ": 5.0})
     >>> {name: round(value, 3) for name, value in settings_test(a, b).items()}
     {'difference': 1.333, 'low': -0.101, 'high': 2.768, 't': 4.0, 'p': 0.057, 'settings': 3}
-
-    References: Vadinský (2018), sections 3.1 and 3.2.
     """
     from scipy.stats import ttest_1samp
 
     choice("alternative", alternative, ["two-sided", "greater"])
     gain = (first - second).dropna()
-    if len(gain) < 2:
-        problem = "[too-few] shares fewer than two settings"
-        raise BadInput("first", len(gain), problem, "measure the same settings")
+    problem = "[too-few] shares fewer than two settings"
+    ensure(len(gain) > 1, "first", len(gain), problem, "measure the same settings")
     test = ttest_1samp(gain, 0.0, alternative=alternative)
     low, high = test.confidence_interval(0.95)
-    return {
-        "difference": float(gain.mean()),
-        "low": float(low),
-        "high": float(high),
-        "t": float(test.statistic),
-        "p": float(test.pvalue),
-        "settings": len(gain),
-    }
+    found = {"difference": gain.mean(), "low": low, "high": high, "t": test.statistic, "p": test.pvalue}
+    return {name: float(value) for name, value in found.items()} | {"settings": len(gain)}
 
 
 def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
     """The author's t-tests with what must follow: p from t, and the limits δ ± t₀.₉₇₅ δ/t.
 
-    Columns of the answer: `compared`, `episode`, `difference`, `t`, `p`, and by how much the printed p
-    (relative) and limits differ from those recomputed.
+    Parameters
+    ----------
+    analysis : his table of tests, with `section`, `EL` (in thousands), `delta`, `df`, `t`, `p`, `CIl`, `CIu`
 
+    Returns
+    -------
+    DataFrame with `compared`, `episode`, `difference`, `t`, `p`, and by how much the printed p (relative) and
+    limits differ from those recomputed: `p apart`, `interval apart`.
+
+    References
+    ----------
+    Vadinský (2018), section 3.1 and its appendix.
+
+    Examples
+    --------
     >>> row = {"section": "Paired t-test a x b", "EL": 1, "delta": 1.0, "df": 24, "t": 2.0,
     ...        "p": 0.05694, "CIl": -0.03195, "CIu": 2.03195}
     >>> consistent_tests(pd.DataFrame([row]))[["p apart", "interval apart"]].round(4).to_numpy().tolist()
     [[0.0, 0.0]]
-
-    References: Vadinský (2018), section 3.1 and its appendix.
     """
     from scipy.stats import t as student
 
-    table = analysis.copy()
-    for name in ("EL", "delta", "df", "t", "p", "CIl", "CIu"):
-        table[name] = table[name].astype(float)
-    far = ~(table["EL"].abs() <= 1e12)
-    refuse(
-        "analysis['EL']",
-        table["EL"],
-        far,
-        "[out-of-range] is not a length",
-        "give thousands of interactions",
-    )
+    table = analysis.astype(dict.fromkeys(("EL", "delta", "df", "t", "p", "CIl", "CIu"), float))
+    problem, remedy = "[out-of-range] is not a length", "give thousands of interactions"
+    refuse("analysis['EL']", table["EL"], ~(table["EL"].abs() <= 1e12), problem, remedy)
     p = 2 * student.sf(table["t"].abs(), table["df"])
     half = half_width((table["delta"] / table["t"]).abs(), 0.95, table["df"])
     low = (table["CIl"] - (table["delta"] - half)).abs()
@@ -239,11 +268,10 @@ class Population:
 
 
 def population(
-    agent: AgentLike, sample: pd.DataFrame, *, episode: int, seed: int = 1, jobs: int | None = 1
+    agent: AgentLike, sample: pd.DataFrame, *, episode: int, jobs: int | None = 1, seed: int = 1
 ) -> Population:
     """Test an agent on every program of a sample; programs that meet the step limit are left out."""
-    trial = trial_of(sample, episode, 1.0, seed)
-    rows = np.arange(len(sample))
+    trial, rows = trial_of(sample, episode, 1.0, seed), np.arange(len(sample))
     values = run(agent_of(agent), sample["program"].tolist(), rows, trial, jobs=jobs).values
     kept = ~np.isnan(values).any(axis=(1, 2))
     return Population(sample["stratum"].to_numpy(dtype=np.int64)[kept], values[kept])
@@ -269,28 +297,17 @@ def replications(
     >>> bool(table["holds"].mean() > 0.88 > table["published_holds"].mean())
     True
     """
-
-    rng = generator(seed)
+    rng, rows = generator(seed), []
     size = 5 * integer("runs", runs, 4) if size is None else integer("size", size, 1)
-    strata = [_one(programs, runs, size, caution, rng) for _ in range(integer("n", n, 1))]
-    error = np.array([stratified.standard_error(one, size)[0] for one in strata])
-    freedom = np.array([stratified.degrees_of_freedom(one, size)[0] for one in strata])
-    table = pd.DataFrame(
-        {
-            "value": [one.value[0] for one in strata],
-            "half": half_width(error, 0.95, freedom),
-            "published": [stratified.reference_half_interval(one)[0] for one in strata],
-        }
-    )
+    for _ in range(integer("n", n, 1)):
+        drawn = rng.integers(0, len(programs.stratum), size)
+        stratum, look_up = programs.stratum[drawn], programs.values[drawn].__getitem__
+        tested = stratified.adaptive(look_up, stratum, runs, caution)
+        probability = np.bincount(stratum) / size
+        strata = stratified.summarise(stratum[tested.rows], tested.values, probability)
+        error, freedom = stratified.standard_error(strata, size), stratified.degrees_of_freedom(strata, size)
+        half, published = half_width(error, 0.95, freedom), stratified.reference_half_interval(strata)
+        rows.append((strata.value[0], half[0], published[0]))
+    table = pd.DataFrame(rows, columns=["value", "half", "published"])
     off = (table["value"] - programs.truth).abs()
     return table.assign(holds=off <= table["half"], published_holds=off <= table["published"])
-
-
-def _one(
-    programs: Population, runs: int, size: int, caution: float, rng: np.random.Generator
-) -> stratified.Strata:
-    drawn = rng.integers(0, len(programs.stratum), size)
-    stratum = programs.stratum[drawn]
-    tested = stratified.adaptive(lambda rows: programs.values[drawn[rows]], stratum, runs, caution)
-    probability = np.bincount(stratum) / size
-    return stratified.summarise(stratum[tested.rows], tested.values, probability)

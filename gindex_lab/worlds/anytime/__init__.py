@@ -9,8 +9,7 @@ __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
         # environments
-        "spaces": "Space parse primitive_root random_pattern random_space space_of "
-        "strongly_connected",
+        "spaces": "Space parse primitive_root random_pattern random_space space_of strongly_connected",
         "environment": "Environment Observation Placement Session",
         "markov": "MarkovPattern elias",
         "complexity": "complexity description_bits published_complexity",

@@ -17,26 +17,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.validate import integer, number
 
 __all__ = [
-    "Constant",
-    "Follower",
-    "LuckyStopper",
-    "Optimal",
-    "Oracle",
-    "Own",
-    "QLearning",
-    "Random",
-    "Reactive",
-    "Scripted",
-    "Slow",
-    "agent",
-    "unwrapped",
+    *("Constant", "Follower", "LuckyStopper", "Optimal", "Oracle", "Own", "QLearning", "Random", "Reactive"),
+    *("Scripted", "Slow", "agent", "unwrapped"),
 ]
 
 
@@ -47,8 +36,6 @@ class Random:
     >>> agent("random") == Random()
     True
     """
-
-    kind: ClassVar[str] = "random"
 
 
 @dataclass(frozen=True)
@@ -62,13 +49,10 @@ class Scripted:
     """
 
     script: str
-    kind: ClassVar[str] = "scripted"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.script, str) or not self.script.isdecimal():
-            raise BadInput(
-                "script", self.script, "[not-digits] is not a string of digits", "use e.g. '0121'"
-            )
+        digits = isinstance(self.script, str) and self.script.isdecimal()
+        ensure(digits, "script", self.script, "[not-digits] is not a string of digits", "use e.g. '0121'")
 
 
 @dataclass(frozen=True)
@@ -80,7 +64,6 @@ class Constant:
     """
 
     action: int = 1
-    kind: ClassVar[str] = "scripted"
 
     def __post_init__(self) -> None:
         integer("action", self.action, 0)
@@ -90,20 +73,22 @@ class Constant:
 class Follower:
     """Goes to the cell where Good is, if adjacent; moves at random otherwise.
 
-    Reference: Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
     """
-
-    kind: ClassVar[str] = "follower"
 
 
 @dataclass(frozen=True)
 class Oracle:
     """Knows where the pattern sends Good and Evil next, and takes the best immediate reward.
 
-    It does not foresee collisions: where both would enter, it expects nothing. (Insa-Cabrera et al. 2011.)
-    """
+    It does not foresee collisions: where both would enter, it expects nothing.
 
-    kind: ClassVar[str] = "oracle"
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+    """
 
 
 @dataclass(frozen=True)
@@ -114,14 +99,17 @@ class Optimal:
     no policy has a higher expected reward; in a longer one it looks `horizon` steps ahead. It plans for
     `delta=0`.
 
-    Reference: Bellman (1957), Dynamic Programming.
+    References
+    ----------
+    Bellman (1957), Dynamic Programming.
 
+    Examples
+    --------
     >>> agent("optimal") == Optimal()
     True
     """
 
     horizon: int = 80
-    kind: ClassVar[str] = "planned"
 
     def __post_init__(self) -> None:
         integer("horizon", self.horizon, 1)
@@ -132,20 +120,22 @@ class QLearning:
     """Tabular Q-learning on what it observes, with rewards shifted to [0, 2].
 
     Q(s, a) += α (r + 1 + γ max Q(s', ·) - Q(s, a)); greedy with random ties, or ε-greedy. The defaults
-    are those of the published comparison (Insa-Cabrera et al. 2011): α = .05, γ = .35, Q = 2 at first.
+    are those of the published comparison: α = .05, γ = .35, Q = 2 at first.
+
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
     """
 
     alpha: float = 0.05
     gamma: float = 0.35
     epsilon: float = 0.0
     initial: float = 2.0
-    kind: ClassVar[str] = "q-learning"
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, 0, 1)
-        if number("gamma", self.gamma, 0, 1) == 1:
-            problem = "[out-of-range] lets values grow without bound"
-            raise BadInput("gamma", self.gamma, problem, "use e.g. 0.9")
+        problem = "[out-of-range] lets values grow without bound"
+        ensure(number("gamma", self.gamma, 0, 1) < 1, "gamma", self.gamma, problem, "use e.g. 0.9")
         number("epsilon", self.epsilon, 0, 1)
         number("initial", self.initial)
 
@@ -154,30 +144,28 @@ class QLearning:
 class Reactive:
     """Repeats an action that was rewarded, and tries another at random otherwise."""
 
-    kind: ClassVar[str] = "reactive"
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Own:
     """An agent of the user's: `make` gives it, `name` names it in tables and errors."""
 
     make: Callable[..., Any]
     name: str
-    kind: ClassVar[str] = "own"
 
     def __repr__(self) -> str:
         return f"Own({self.name})"
-
-
-BuiltIn = Random | Scripted | Constant | Follower | Oracle | Optimal | QLearning | Reactive
 
 
 @dataclass(frozen=True)
 class LuckyStopper:
     """Another agent that rests on its laurels: it stops when its mean reward is above `above`.
 
-    Reference: Hernández-Orallo and Dowe (2010), Definition 16, which such agents cannot gain by.
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 16, which such agents cannot gain by.
 
+    Examples
+    --------
     >>> LuckyStopper("random", above=0.3, after=10)
     LuckyStopper(agent=Random(), above=0.3, after=10)
     """
@@ -205,11 +193,11 @@ class Slow:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agent", agent(self.agent))
-        if number("cost", self.cost, 0) == 0:
-            problem = "[out-of-range] is not positive"
-            raise BadInput("cost", self.cost, problem, "use seconds above 0")
+        problem = "[out-of-range] is not positive"
+        ensure(number("cost", self.cost, 0), "cost", self.cost, problem, "use seconds above 0")
 
 
+BuiltIn = Random | Scripted | Constant | Follower | Oracle | Optimal | QLearning | Reactive
 Agent = BuiltIn | Own | LuckyStopper | Slow
 
 NAMES: dict[str, BuiltIn] = {
@@ -226,10 +214,18 @@ NAMES: dict[str, BuiltIn] = {
 def agent(spec: AgentLike) -> Agent:
     """An agent from its name, an agent, or the user's own class, function or object.
 
-    A class, or a function that makes an agent, gives a new one for each environment, and may ask for
-    `seed`, `actions` and `space`; an object with `act(observation, reward)` is used in all of them, and
-    keeps what it has learnt.
+    Parameters
+    ----------
+    spec : one of `NAMES`; an agent; a class, or a function that makes an agent, which gives a new one for
+        each environment and may ask for `seed`, `actions` and `space`; or an object with
+        `act(observation, reward)`, which is used in all of them, and keeps what it has learnt
 
+    Returns
+    -------
+    The agent's parameters.
+
+    Examples
+    --------
     >>> agent("oracle")
     Oracle()
     >>> agent("human")
@@ -245,9 +241,8 @@ def agent(spec: AgentLike) -> Agent:
         return Own(spec, getattr(spec, "__name__", "own agent"))
     if callable(getattr(spec, "act", None)):
         return Own(lambda: spec, type(spec).__name__)
-    names = ", ".join(map(repr, NAMES))
-    problem = "[not-an-agent] is not an agent"
-    raise BadInput("agent", spec, problem, f"use {names}, or a class with act(observation, reward)")
+    remedy = f"use {', '.join(map(repr, NAMES))}, or a class with act(observation, reward)"
+    raise BadInput("agent", spec, "[not-an-agent] is not an agent", remedy)
 
 
 class Unwrapped(NamedTuple):

@@ -18,25 +18,17 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.many_tests import half_width
-from gindex_lab.foundation.validate import choice, generator, integer, number
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
 
-__all__ = [
-    "Average",
-    "average_evenly",
-    "average_reward",
-    "listed",
-    "mean_interval",
-    "stopping_bias",
-]
+__all__ = ["Average", "average_evenly", "average_reward", "listed", "mean_interval", "stopping_bias"]
 
 Time = int | Fraction
-FloatArray = npt.NDArray[np.float64]
+_PIECE = 10_000_000  # rewards that are drawn at a time: a judgement
 
 
 class Average(NamedTuple):
@@ -48,27 +40,38 @@ class Average(NamedTuple):
 
 
 def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -> Average:
-    """Definition 16 for rewards delivered at these times (integers, say nanoseconds) within τ.
+    """Definition 16 for rewards that were delivered at given times.
 
-    What came after τ is discarded; without a counted interaction the value is 0.
+    Parameters
+    ----------
+    rewards : from -1 to 1
+    times : of each reward, rising: whole numbers (say nanoseconds) or fractions
+    tau : τ, the time limit; what came later is discarded
 
+    Returns
+    -------
+    An `Average`; without a counted interaction its value is 0.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 16.
+
+    Examples
+    --------
     >>> average_reward([1, 1, -1, -1], [10, 20, 30, 50], tau=100)      # n* = floor(4 * 50 / 100)
     Average(value=1.0, completed=4, counted=2)
     >>> average_reward([1], [99], tau=100)
     Average(value=0.0, completed=1, counted=0)
     """
     limit = _time("tau", tau)
-    if limit <= 0:
-        raise BadInput("tau", tau, "[not-positive] is not positive", "use a time above 0")
+    ensure(limit > 0, "tau", tau, "[not-positive] is not positive", "use a time above 0")
     gains, given = listed("rewards", rewards), listed("times", times)
-    if len(gains) != len(given):
-        problem = f"[wrong-length] has a different length from the {len(gains)} rewards"
-        raise BadInput("times", len(given), problem, "pass one for each")
+    problem = f"[wrong-length] has a different length from the {len(gains)} rewards"
+    ensure(len(gains) == len(given), "times", len(given), problem, "pass one for each")
     moments = [_time(f"times[{place}]", moment) for place, moment in enumerate(given)]
     for place, (before, after) in enumerate(pairwise([0, *moments])):
-        if after < before:
-            problem = "[not-in-order] is earlier than the one before"
-            raise BadInput(f"times[{place}]", after, problem, "sort the times")
+        problem = "[not-in-order] is earlier than the one before"
+        ensure(before <= after, f"times[{place}]", after, problem, "sort the times")
     for place, reward in enumerate(gains):
         number(f"rewards[{place}]", reward, -1, 1)
     return average_sorted(gains, moments, limit)
@@ -107,8 +110,7 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
     if n < 2:
         return -1.0, 1.0
     half = half_width(values.std(ddof=1), confidence, n - 1) / np.sqrt(n)
-    low, high = float(values.mean() - half), float(values.mean() + half)
-    return max(low, -1.0), min(high, 1.0)
+    return max(float(values.mean() - half), -1.0), min(float(values.mean() + half), 1.0)
 
 
 def listed(name: str, values: object, least: int = 0) -> list[Any]:
@@ -120,18 +122,15 @@ def listed(name: str, values: object, least: int = 0) -> list[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise BadInput(name, values, "[not-a-list] is not a list", f"pass {name}=[...]")
     found = list(values)
-    if len(found) < least:
-        raise BadInput(name, found, "[empty] is empty", f"pass at least {least}")
+    ensure(len(found) >= least, name, found, "[empty] is empty", f"pass at least {least}")
     return found
 
 
-def _time(name: str, value: object) -> Time:
-    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
-        return value
-    if isinstance(value, np.integer):
-        return int(value)
+def _time(name: str, value: Any) -> Time:
+    exact = isinstance(value, (int, np.integer, Fraction)) and not isinstance(value, bool)
     remedy = "use whole nanoseconds or a fractions.Fraction"
-    raise BadInput(name, value, "[not-a-time] is not an exact time", remedy)
+    ensure(exact, name, value, "[not-a-time] is not an exact time", remedy)
+    return value if isinstance(value, Fraction) else int(value)
 
 
 def stopping_bias(
@@ -140,46 +139,53 @@ def stopping_bias(
     runs: int = 20_000,
     seed: SeedLike = 0,
 ) -> pd.DataFrame:
-    """What a stopping policy gains on fair rewards of ±1, by three averages, for N interactions of time.
+    """What a stopping policy gains on fair rewards of ±1, by three averages.
 
-    Rule "lucky" stops as soon as the sum is positive; "patient" when the average is at least .3, not before
-    N/10 steps; "never" does not stop. Columns: the `plain` average of what was seen, Def 16's `diminishing`,
-    the `total` divided by N, each with its standard error. The fair value is 0.
+    Parameters
+    ----------
+    lengths : N, the interactions that there is time for
+    rule : "lucky" stops as soon as the sum is positive; "patient" when the average is at least .3, not before
+        N/10 steps; "never" does not stop
+    runs : how often
+    seed : of the rewards
 
+    Returns
+    -------
+    DataFrame indexed by N: the `plain` average of what was seen, Def 16's `diminishing`, the `total` divided
+    by N, and the standard error of each (`plain_error` …). The fair value is 0.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 16.
+
+    Examples
+    --------
     >>> table = stopping_bias([10], runs=2000, seed=1)
     >>> bool(table.loc[10, "plain"] > 0.4 and table.loc[10, "diminishing"] < 0)
     True
     """
     choice("rule", rule, ["lucky", "patient", "never"])
-    rng, count = generator(seed), integer("runs", runs, 2, 10**7)
-    sizes = [integer("lengths", length, 1) for length in listed("lengths", lengths, least=1)]
-    rows = {size: _bias_at(size, rule, count, rng) for size in sizes}
+    rng, count, rows = generator(seed), integer("runs", runs, 2, 10**7), {}
+    names = ["plain", "diminishing", "total"]
+    for size in [integer("lengths", length, 1) for length in listed("lengths", lengths, least=1)]:
+        piece = max(1, min(count, _PIECE // size))
+        parts = [min(piece, count - at) for at in range(0, count, piece)]
+        values = np.concatenate([_three_averages(size, rule, n, rng) for n in parts], axis=1)
+        errors = values.std(axis=1, ddof=1) / np.sqrt(count)
+        numbers = [*values.mean(axis=1), *errors]
+        rows[size] = dict(zip([*names, *(f"{name}_error" for name in names)], numbers, strict=True))
     return pd.DataFrame(rows).T.rename_axis("N")
 
 
-def _bias_at(size: int, rule: str, runs: int, rng: np.random.Generator) -> dict[str, float]:
-    """Runs in pieces of at most ten million rewards."""
-    piece = max(1, min(runs, 10_000_000 // size))
-    sizes = [min(piece, runs - at) for at in range(0, runs, piece)]
-    values = np.concatenate([_three_averages(size, rule, n, rng) for n in sizes], axis=1)
-    means, errors = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(runs)
-    names = ["plain", "diminishing", "total"]
-    names += [f"{name}_error" for name in names]
-    return dict(zip(names, [*means, *errors], strict=True))
-
-
 def _three_averages(size: int, rule: str, runs: int, rng: np.random.Generator) -> FloatArray:
+    """The averages of `stopping_bias`, one row each, of so many runs."""
     rewards = rng.choice(np.array([-1, 1], dtype=np.int8), size=(runs, size))
-    sums = rewards.cumsum(axis=1, dtype=np.int64)
-    steps = np.arange(1, size + 1)
-    if rule == "lucky":
-        stops = sums > 0
-    else:
+    sums, steps = rewards.cumsum(axis=1, dtype=np.int64), np.arange(1, size + 1)
+    stops = sums > 0
+    if rule != "lucky":
         stops = (sums >= 0.3 * steps) & (steps * 10 >= size) & (rule == "patient")
     n = np.where(stops.any(axis=1), stops.argmax(axis=1) + 1, size)
     counted = n * n // size
-    seen, early = (
-        np.take_along_axis(sums, (k - 1).clip(0)[:, None], 1)[:, 0] for k in (n, counted)
-    )
+    seen, early = (np.take_along_axis(sums, (k - 1).clip(0)[:, None], 1)[:, 0] for k in (n, counted))
     diminishing = np.where(counted > 0, early / counted.clip(1), 0.0)
     return np.stack([seen / n, diminishing, seen / size])

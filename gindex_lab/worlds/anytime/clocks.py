@@ -11,19 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike, ClockLike
 from gindex_lab.foundation.validate import number
-from gindex_lab.worlds.anytime.agents import Own, unwrapped
+from gindex_lab.worlds.anytime.agents import unwrapped
 from gindex_lab.worlds.anytime.averages import Average, average_evenly, average_sorted
 from gindex_lab.worlds.anytime.environment import Session
-from gindex_lab.worlds.anytime.episodes import compiled_rewards, play_readable
+from gindex_lab.worlds.anytime.episodes import rewards_of
 from gindex_lab.worlds.anytime.players import ask, begin
 
 __all__ = ["Clock", "RealClock", "VirtualClock", "clock_of", "exact_seconds"]
 
-MOST_STEPS = 20_000_000
-NANO = 1_000_000_000
+MOST_STEPS = 20_000_000  # of one environment, 160 megabytes of rewards: a judgement
+NANO = 1_000_000_000  # nanoseconds of a second
 
 
 def exact_seconds(name: str, value: object) -> Fraction:
@@ -33,8 +33,7 @@ def exact_seconds(name: str, value: object) -> Fraction:
     Fraction(1, 1000)
     """
     seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
-    if seconds <= 0:
-        raise BadInput(name, value, "[out-of-range] is not positive", "use seconds above 0")
+    ensure(seconds > 0, name, value, "[out-of-range] is not positive", "use seconds above 0")
     return seconds
 
 
@@ -42,8 +41,12 @@ def exact_seconds(name: str, value: object) -> Fraction:
 class VirtualClock:
     """Every action takes `cost` seconds (the test's τ0 by default; a `Slow` agent has its own).
 
-    Reference: Hernández-Orallo and Dowe (2010), Definition 16.
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 16.
 
+    Examples
+    --------
     >>> VirtualClock(0.001).cost
     0.001
     """
@@ -54,36 +57,20 @@ class VirtualClock:
         if self.cost is not None:
             exact_seconds("cost", self.cost)
 
-    def cost_of(self, agent: AgentLike, tau0: Fraction) -> Fraction:
-        """The time that this agent takes for an action."""
+    def run(
+        self, agent: AgentLike, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+    ) -> Average:
+        """Definition 16 for one environment: as many actions as fit into τ."""
         own = unwrapped(agent).cost
         price = own if own is not None else self.cost
-        return tau0 if price is None else exact_seconds("cost", price)
-
-    def most_steps(self, agent: AgentLike, tau: Fraction, tau0: Fraction) -> int:
-        """How many actions fit into τ."""
-        steps = int(tau // self.cost_of(agent, tau0))
-        if steps > MOST_STEPS:
-            problem = f"[too-long] gives an environment of {steps:,} interactions"
-            remedy = "raise tau0 or the cost of an action, or use less time"
-            raise BadInput("seconds", float(tau), problem, remedy)
-        return steps
-
-    def run(
-        self,
-        agent: AgentLike,
-        begin_session: Callable[[int], Session],
-        tau: Fraction,
-        tau0: Fraction,
-    ) -> Average:
-        """Definition 16 for one environment."""
-        steps = self.most_steps(agent, tau, tau0)
+        cost = tau0 if price is None else exact_seconds("cost", price)
+        steps = int(tau // cost)
+        problem = f"[too-long] gives an environment of {steps:,} interactions"
+        remedy = "raise tau0 or the cost of an action, or use less time"
+        ensure(steps <= MOST_STEPS, "seconds", float(tau), problem, remedy)
         if steps == 0:
             return Average(0.0, 0, 0)
-        session = begin_session(steps)
-        own = isinstance(unwrapped(agent).agent, Own)
-        rewards = play_readable(agent, session) if own else compiled_rewards(agent, session)
-        return average_evenly(rewards, self.cost_of(agent, tau0), tau)
+        return average_evenly(rewards_of(agent, begin_session(steps)), cost, tau)
 
 
 @dataclass(frozen=True)
@@ -92,8 +79,13 @@ class RealClock:
 
     An action that comes after τ is discarded with its reward, and nothing interrupts an agent that thinks:
     run one that might never answer in a process of its own.
-    (Hernández-Orallo and Dowe 2010, Definition 16.)
 
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 16.
+
+    Examples
+    --------
     >>> RealClock(now=lambda: 0).now()
     0
     """
@@ -101,11 +93,7 @@ class RealClock:
     now: Callable[[], int] = field(default=time.perf_counter_ns)
 
     def run(
-        self,
-        agent: AgentLike,
-        begin_session: Callable[[int], Session],
-        tau: Fraction,
-        tau0: Fraction,
+        self, agent: AgentLike, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
     ) -> Average:
         """Definition 16 for one environment."""
         session, limit = begin_session(MOST_STEPS), tau * NANO
@@ -131,15 +119,9 @@ def clock_of(clock: ClockLike) -> Clock:
     >>> clock_of("virtual")
     VirtualClock(cost=None)
     """
-    if isinstance(clock, VirtualClock | RealClock):
+    if isinstance(clock, Clock):
         return clock
-    if clock == "virtual":
-        return VirtualClock()
-    if clock == "real":
-        return RealClock()
-    raise BadInput(
-        "clock",
-        clock,
-        "[not-a-clock] is not a clock",
-        'use "virtual", "real" or VirtualClock(cost)',
-    )
+    if clock in ("virtual", "real"):
+        return VirtualClock() if clock == "virtual" else RealClock()
+    remedy = 'use "virtual", "real" or VirtualClock(cost)'
+    raise BadInput("clock", clock, "[not-a-clock] is not a clock", remedy)

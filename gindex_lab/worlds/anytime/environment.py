@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, flag, integer, number
 from gindex_lab.worlds.aiq.random_streams import uniform
 from gindex_lab.worlds.anytime.chance import Stream, session_keys
 from gindex_lab.worlds.anytime.markov import MarkovPattern
-from gindex_lab.worlds.anytime.spaces import Space, parse, primitive_root, strongly_connected
+from gindex_lab.worlds.anytime.spaces import parse, primitive_root, strongly_connected
 
-__all__ = ["MODES", "Environment", "Observation", "Placement", "Session"]
+__all__ = ["MODES", "Environment", "Observation", "Placement", "Session", "checked"]
 
 MODES = ("full", "local", "cell")
 _PLACEMENT = 1 << 40  # where a stream's draws of the placement begin: no session is so long
@@ -43,7 +43,10 @@ class Observation(NamedTuple):
     `seen` is in mode "full" the cells of the two symbols; in mode "local" what stands at the destination
     of each action (0 nothing, 1 the first symbol, 2 the second); in mode "cell" nothing. Which symbol is
     Good differs from session to session, unless the environment was made with `identify=True`.
-    (Hernández-Orallo and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
     """
 
     cell: int
@@ -53,7 +56,9 @@ class Observation(NamedTuple):
 class Placement(NamedTuple):
     """Where a session begins: the agent's cell, those of the two symbols, and which symbol is Good.
 
-    Reference: Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
     """
 
     cell: int
@@ -68,8 +73,13 @@ class Environment:
 
     `space` is the notation or a `Space`; `pattern` a string of digits or a `MarkovPattern`. `check=False`
     admits spaces that are not strongly connected, to study what the sieve rejects.
-    (Hernández-Orallo and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
 
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
+
+    Examples
+    --------
     >>> Environment("1+|1-", "01")
     Environment('1+|1-', '01')
     >>> Environment("1+|1-", "0101") == Environment("1-|1+", "01")     # the same moves for ever
@@ -86,22 +96,29 @@ class Environment:
     key: tuple[Any, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        space = parse(self.space)
-        if flag("check", self.check):
-            _check_space(space)
-        pattern = _checked_pattern(self.pattern, space)
-        number("delta", self.delta, 0, 1)
-        if self.delta == 1:
-            problem, remedy = "[out-of-range] would keep every reward", "use a number below 1"
-            raise BadInput("delta", self.delta, problem, remedy)
-        if number("r0", self.r0, 0, 1) == 0:
-            problem = "[out-of-range] gives no rewards"
-            raise BadInput("r0", self.r0, problem, "use a number above 0")
+        space, pattern = parse(self.space), self.pattern
+        object.__setattr__(self, "space", space)
+        problem = "[not-connected] is not strongly connected: some cell cannot be reached from another"
+        remedy = "change a move, or pass check=False to study it all the same"
+        connected = not flag("check", self.check) or strongly_connected(space)
+        ensure(connected, "space", space.text, problem, remedy)
+        if isinstance(pattern, MarkovPattern):
+            problem = f"[too-few-actions] emits {pattern.actions} actions where the space has {self.actions}"
+            remedy = "use a program with fewer actions"
+            ensure(pattern.actions <= self.actions, "pattern", pattern, problem, remedy)
+        else:
+            digits = isinstance(pattern, str) and pattern and set(pattern) <= set("0123456789")
+            ensure(digits, "pattern", pattern, "[not-digits] is not a string of digits", "use e.g. '2210'")
+            problem = f"[not-an-action] has the action {max(pattern)}, and the space 0 to {self.actions - 1}"
+            remedy = "use digits of the space's actions"
+            ensure(int(max(pattern)) < self.actions, "pattern", pattern, problem, remedy)
+        problem = "[out-of-range] would keep every reward"
+        ensure(number("delta", self.delta, 0, 1) < 1, "delta", self.delta, problem, "use a number below 1")
+        problem = "[out-of-range] gives no rewards"
+        ensure(number("r0", self.r0, 0, 1), "r0", self.r0, problem, "use a number above 0")
         choice("observation", self.observation, MODES)
         flag("identify", self.identify)
         root = primitive_root(pattern) if isinstance(pattern, str) else pattern
-        object.__setattr__(self, "space", space)
-        object.__setattr__(self, "pattern", pattern)
         object.__setattr__(self, "key", (space.destinations, root))
 
     def __repr__(self) -> str:
@@ -150,46 +167,12 @@ class Environment:
         return Session(self, seed, steps=steps, swap=swap, placement=placement)
 
 
-def checked(environment: object, name: str = "environment") -> Environment:
+def checked(environment: Any, name: str = "environment") -> Environment:
     """The environment, if it is one."""
-    if not isinstance(environment, Environment):
-        remedy = "use gl.anytime.Environment(space, pattern)"
-        raise BadInput(name, environment, "[not-an-environment] is not an environment", remedy)
+    problem = "[not-an-environment] is not an environment"
+    remedy = "use gl.anytime.Environment(space, pattern)"
+    ensure(isinstance(environment, Environment), name, environment, problem, remedy)
     return environment
-
-
-def _check_space(space: Space) -> None:
-    if not strongly_connected(space):
-        problem = (
-            "[not-connected] is not strongly connected: some cell cannot be reached from another"
-        )
-        remedy = "change a move, or pass check=False to study it all the same"
-        raise BadInput("space", space.text, problem, remedy)
-
-
-def _checked_pattern(pattern: Any, space: Space) -> str | MarkovPattern:
-    if isinstance(pattern, MarkovPattern):
-        if pattern.actions > space.actions:
-            problem = f"[too-few-actions] emits {pattern.actions} actions where the space has {space.actions}"
-            raise BadInput("pattern", pattern, problem, "use a program with fewer actions")
-        return pattern
-    if not isinstance(pattern, str) or not pattern or not set(pattern) <= set("0123456789"):
-        raise BadInput(
-            "pattern", pattern, "[not-digits] is not a string of digits", "use e.g. '2210'"
-        )
-    if int(max(pattern)) >= space.actions:
-        problem = (
-            f"[not-an-action] has the action {max(pattern)}, and the space 0 to {space.actions - 1}"
-        )
-        raise BadInput("pattern", pattern, problem, "use digits of the space's actions")
-    return pattern
-
-
-def draw_placement(cells: int, key: int) -> Placement:
-    """Two distinct cells and a third, any, uniformly; and a fair coin for which symbol is Good."""
-    draws = Stream(key, _PLACEMENT)
-    first, second, cell = draws.below(cells), draws.below(cells - 1), draws.below(cells)
-    return Placement(cell, first, second + (second >= first), draws.below(2))
 
 
 class Session:
@@ -197,8 +180,13 @@ class Session:
 
     Plain enough to be driven by a widget. All chance is a function of the seed and the step, so that the
     compiled twin and the swapped (antithetic) session meet the same coins.
-    (Hernández-Orallo and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
 
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
+
+    Examples
+    --------
     >>> session = Session(Environment("1+|1-", "0"), seed=3, steps=2)
     >>> [session.act(0), session.act(1)], session.done
     ([-1.0, 1.0], True)
@@ -251,16 +239,15 @@ class Session:
     @property
     def observation(self) -> Observation:
         """What the agent sees now."""
-        bodies = (self.first, self.second)
+        one, two = self.first, self.second
         if self.environment.identify:
-            bodies = (self.good_cell, self.evil_cell)
+            one, two = self.good_cell, self.evil_cell
         if self.environment.observation == "full":
-            return Observation(self.cell, bodies)
+            return Observation(self.cell, (one, two))
         if self.environment.observation == "cell":
             return Observation(self.cell, ())
         reach = self.environment.space.destinations[self.cell]
-        seen = tuple(1 if t == bodies[0] else 2 if t == bodies[1] else 0 for t in reach)
-        return Observation(self.cell, seen)
+        return Observation(self.cell, tuple(1 if to == one else 2 if to == two else 0 for to in reach))
 
     @property
     def move(self) -> int:
@@ -285,45 +272,39 @@ class Session:
         if self.done:
             problem = f"[after-the-end] comes after the last of {self.steps} steps"
             raise BadInput("action", action, problem, "start a new session")
-        actions = self.environment.actions
+        actions, delta, r0 = self.environment.actions, self.environment.delta, self.environment.r0
         if isinstance(action, bool) or np.ndim(action) or action not in range(actions):
-            raise BadInput(
-                "action", action, "[not-an-action] is not an action here", f"use 0 to {actions - 1}"
-            )
-        bodies = self.next_bodies()
+            problem = "[not-an-action] is not an action here"
+            raise BadInput("action", action, problem, f"use 0 to {actions - 1}")
+        self.first, self.second = self.next_bodies()
         self.cell = self.environment.space.destinations[self.cell][int(action)]
-        self.first, self.second = bodies
-        reward = self._eat()
+        self.trail = [delta * left for left in self.trail]
+        self.trail[self.good_cell] = r0
+        self.trail[self.evil_cell] = -r0
+        reward, self.trail[self.cell] = self.trail[self.cell], 0.0  # it is eaten
         self.taken.append(int(action))
         self.rewards.append(reward)
         return reward
 
-    def _eat(self) -> float:
-        delta, r0 = self.environment.delta, self.environment.r0
-        self.trail = [delta * left for left in self.trail]
-        self.trail[self.good_cell] = r0
-        self.trail[self.evil_cell] = -r0
-        reward, self.trail[self.cell] = self.trail[self.cell], 0.0
-        return reward
 
+def placed(environment: Environment, coins: int, swap: bool, placement: Placement | None) -> Placement:
+    """The given placement or a drawn one; with Good and Evil exchanged where `swap` says so.
 
-def placed(
-    environment: Environment, coins: int, swap: bool, placement: Placement | None
-) -> Placement:
-    """The drawn placement, or the given one; with Good and Evil exchanged where `swap` says so."""
+    Drawn are two distinct cells and a third, any, uniformly; and a fair coin for which symbol is Good.
+    """
+    n = environment.cells
+    if placement is None:
+        draws = Stream(coins, _PLACEMENT)
+        first, second, cell = draws.below(n), draws.below(n - 1), draws.below(n)
+        placement = Placement(cell, first, second + (second >= first), draws.below(2))
     try:
-        start = placement and Placement(*placement)
+        start = Placement(*placement)
     except TypeError:
-        remedy = "give (cell, first, second, good)"
-        raise BadInput(
-            "placement", placement, "[not-a-placement] is not a placement", remedy
-        ) from None
-    start = start or draw_placement(environment.cells, coins)
-    cells = range(environment.cells)
-    if not {start.cell, start.first, start.second} <= set(cells) or start.good not in (0, 1):
-        problem = "[not-on-space] is not on the space"
-        raise BadInput("placement", tuple(start), problem, f"use cells 0 to {len(cells) - 1}")
-    if start.first == start.second:
-        problem = "[same-cell] has Good and Evil in one cell"
-        raise BadInput("placement", tuple(start), problem, "use two different cells")
+        problem, remedy = "[not-a-placement] is not a placement", "give (cell, first, second, good)"
+        raise BadInput("placement", placement, problem, remedy) from None
+    on_space = {*start[:3]} <= set(range(n)) and start.good in (0, 1)
+    problem, remedy = "[not-on-space] is not on the space", f"use cells 0 to {n - 1}"
+    ensure(on_space, "placement", tuple(start), problem, remedy)
+    problem = "[same-cell] has Good and Evil in one cell"
+    ensure(start.first != start.second, "placement", tuple(start), problem, "use two different cells")
     return start._replace(good=1 - start.good) if flag("swap", swap) else start

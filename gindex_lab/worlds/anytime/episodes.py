@@ -9,33 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.foundation.validate import choice, flag, integer
+from gindex_lab.worlds.anytime import kernel
 from gindex_lab.worlds.anytime.agents import Constant, Optimal, Own, QLearning, Scripted, unwrapped
 from gindex_lab.worlds.anytime.chance import nested_seed
-from gindex_lab.worlds.anytime.environment import Environment, Placement, Session, checked
-from gindex_lab.worlds.anytime.kernel import KINDS, MODE_NUMBERS, mean_of_runs
-from gindex_lab.worlds.anytime.kernel import play as play_compiled
+from gindex_lab.worlds.anytime.environment import MODES, Environment, Placement, Session, checked
 from gindex_lab.worlds.anytime.planning import plan
 from gindex_lab.worlds.anytime.players import ask, begin
 
-__all__ = [
-    "SessionRun",
-    "compiled_rewards",
-    "environments_of",
-    "mean_rewards",
-    "play",
-    "play_readable",
-]
+__all__ = ["SessionRun", "environments_of", "mean_rewards", "play", "rewards_of"]
 
 FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 _NO_POLICY = np.zeros((1, 1, 1), dtype=np.int8)
 _NO_SCRIPT = np.zeros(1, dtype=np.int64)
 
@@ -67,53 +58,62 @@ def play(
     placement: Placement | None = None,
     seed: SeedLike = 0,
 ) -> SessionRun:
-    """Play one session of `steps` (10 (n_c - 1) by default, as published).
+    """Play one session.
 
-    `engine` is "compiled" (our own agents only), "readable", or "auto". `swap` exchanges Good and Evil: the
-    antithetic twin, with the same placement and coins. `placement` fixes (cell, first, second, good).
-    (Hernández-Orallo and Dowe 2010, section 5.)
+    Parameters
+    ----------
+    agent : a name, an agent, or your own (see `agent`)
+    environment : where it plays
+    steps : 10 (n_c - 1) by default, as published
+    engine : "compiled" (our own agents only), "readable", or "auto"
+    swap : whether to exchange Good and Evil: the antithetic twin, with the same placement and coins
+    placement : fixes (cell, first, second, good)
+    seed : of placement, coins and agent
 
+    Returns
+    -------
+    An object with `rewards`, `steps` and `mean`.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
+
+    Examples
+    --------
     >>> play("random", Environment("1+|1-", "0"), steps=3, seed=2).rewards
     array([-1.,  1., -1.])
     """
-    who = unwrapped(agent)
     session = Session(environment, seed, steps=steps, swap=swap, placement=placement)
-    engine = choice("engine", engine, ["auto", "compiled", "readable"])
-    if engine == "compiled" and isinstance(who.agent, Own):
-        raise BadInput(
-            "engine", engine, "[not-our-agent] runs our own agents only", 'use engine="auto"'
-        )
-    if engine == "readable" or isinstance(who.agent, Own):
-        return SessionRun(play_readable(agent, session))
-    return SessionRun(compiled_rewards(agent, session))
+    choice("engine", engine, ["auto", "compiled", "readable"])
+    return SessionRun(rewards_of(agent, session, engine))
 
 
-def compiled_rewards(agent: AgentLike, session: Session) -> FloatArray:
-    """The rewards of a session that has not begun, by the compiled loop.
+def rewards_of(agent: AgentLike, session: Session, engine: str = "auto") -> FloatArray:
+    """The rewards of a session that has not begun.
 
-    >>> compiled_rewards("constant", Environment("1+|1-", "0").start(3, steps=2))
-    array([ 1., -1.])
+    >>> world = Environment("1+|1-", "0")
+    >>> [rewards_of("constant", world.start(3, steps=2), engine) for engine in ("compiled", "readable")]
+    [array([ 1., -1.]), array([ 1., -1.])]
     """
-    how, rewards = _compiled(agent, session.environment, session.steps), np.zeros(session.steps)
-    keys = (session.coins, session.agent_key)
-    return rewards[: play_compiled(how[:], session.placement[:], keys, rewards)]
+    who = unwrapped(agent).agent
+    ours = not isinstance(who, Own)
+    problem = "[not-our-agent] runs our own agents only"
+    ensure(ours or engine != "compiled", "engine", engine, problem, 'use engine="auto"')
+    if ours and engine != "readable":
+        how, rewards = _compiled(agent, session.environment, session.steps), np.zeros(session.steps)
+        keys = (session.coins, session.agent_key)
+        return rewards[: kernel.play(how, session.placement[:], keys, rewards)]
+    player, name, reward = begin(agent, session), str(who), 0.0
+    while not session.done:
+        action = ask(player, session, reward, name)
+        if action is None:
+            break
+        reward = session.act(action)
+    return np.array(session.rewards)
 
 
-class _Compiled(NamedTuple):
-    """What the compiled loop needs to know of the environment and of the agent."""
-
-    table: IntArray
-    pattern: IntArray
-    rule: tuple[float, float]
-    view: tuple[int, bool]
-    kind: int
-    parameters: FloatArray
-    script: IntArray
-    policy: npt.NDArray[np.int8]
-    stop: tuple[float, int]
-
-
-def _compiled(agent: AgentLike, environment: Environment, steps: int) -> _Compiled:
+def _compiled(agent: AgentLike, environment: Environment, steps: int) -> tuple[Any, ...]:
+    """What the compiled loop needs to know of the environment and of the agent (see `kernel.play`)."""
     who, stop, _ = unwrapped(agent)
     parameters, script, policy = np.zeros(4), _NO_SCRIPT, _NO_POLICY
     if isinstance(who, QLearning):
@@ -125,25 +125,10 @@ def _compiled(agent: AgentLike, environment: Environment, steps: int) -> _Compil
     elif isinstance(who, Optimal):
         policy = plan(environment, steps, who.horizon).policy
     rule = (float(environment.delta), float(environment.r0))
-    view = (MODE_NUMBERS[environment.observation], bool(environment.identify))
-    pattern, kind = environment.script(steps), KINDS[who.kind]
-    rest, table = (float(stop[0]), int(stop[1])), environment.table
-    return _Compiled(table, pattern, rule, view, kind, parameters, script, policy, rest)
-
-
-def play_readable(agent: AgentLike, session: Session) -> FloatArray:
-    """The rewards of a session that has not begun, step by step.
-
-    >>> play_readable("constant", Environment("1+|1-", "0").start(3, steps=2))
-    array([ 1., -1.])
-    """
-    player, name, reward = begin(agent, session), str(unwrapped(agent).agent), 0.0
-    while not session.done:
-        action = ask(player, session, reward, name)
-        if action is None:
-            break
-        reward = session.act(action)
-    return np.array(session.rewards)
+    view = (MODES.index(environment.observation), bool(environment.identify))
+    world = (environment.table, environment.script(steps), rule, view)
+    rest = (float(stop[0]), int(stop[1]))
+    return *world, kernel.KINDS[type(who).__name__], parameters, script, policy, rest
 
 
 def mean_rewards(
@@ -155,12 +140,28 @@ def mean_rewards(
     antithetic: bool = False,
     seed: SeedLike = 0,
 ) -> FloatArray:
-    """Mean reward of each environment and run, an array environments x runs.
+    """Mean reward of each environment and run.
 
-    Each run has its own placement, coins and draws; with `antithetic` it is the average of two sessions
-    with Good and Evil exchanged, which is exactly 0 for an agent that does not look at them.
-    (Hernández-Orallo and Dowe 2010, section 5.)
+    Parameters
+    ----------
+    agent : a name, an agent, or your own (see `agent`)
+    environments : where it plays
+    runs : sessions in each, with their own placement, coins and draws
+    steps : of a session, 10 (n_c - 1) by default
+    antithetic : whether a run is the average of two sessions with Good and Evil exchanged, which is exactly 0
+        for an agent that does not look at them
+    seed : of all sessions
 
+    Returns
+    -------
+    Array, environments x runs.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
+
+    Examples
+    --------
     >>> worlds = [Environment("1+|1-", "0"), Environment("12-|1-2--|1++2--", "2210")]
     >>> mean_rewards("random", worlds, runs=2, antithetic=True, seed=1)
     array([[0., 0.],
@@ -172,19 +173,13 @@ def mean_rewards(
     for place, world in enumerate(worlds):
         length = world.steps if steps is None else integer("steps", steps, 1)
         nested = nested_seed(seed, place)
-        if own:
-            means[place] = [_pair(agent, world, length, both, nested, k) for k in range(count)]
-        else:
-            mean_of_runs(_compiled(agent, world, length)[:], nested, length, both, means[place])
+        if not own:
+            kernel.mean_of_runs(_compiled(agent, world, length), nested, length, both, means[place])
+            continue
+        for run in range(count):
+            mine, swaps = nested_seed(nested, run), (False, True) if both else (False,)
+            means[place, run] = np.mean([play(agent, world, length, swap=s, seed=mine).mean for s in swaps])
     return means
-
-
-def _pair(
-    agent: AgentLike, world: Environment, steps: int, antithetic: bool, seed: int, run: int
-) -> float:
-    swaps = (False, True) if antithetic else (False,)
-    own = nested_seed(seed, run)
-    return float(np.mean([play(agent, world, steps, swap=s, seed=own).mean for s in swaps]))
 
 
 def environments_of(environments: object) -> list[Environment]:
@@ -196,15 +191,8 @@ def environments_of(environments: object) -> list[Environment]:
     if isinstance(environments, Environment):
         return [environments]
     if isinstance(environments, str) or not isinstance(environments, Iterable):
-        raise BadInput(
-            "environments",
-            environments,
-            "[not-a-list] is not a list of environments",
-            "pass a list",
-        )
-    worlds = list(environments)
-    for place, world in enumerate(worlds):
-        checked(world, f"environments[{place}]")
-    if not worlds:
-        raise BadInput("environments", worlds, "[empty] is empty", "pass at least one environment")
+        problem = "[not-a-list] is not a list of environments"
+        raise BadInput("environments", environments, problem, "pass a list")
+    worlds = [checked(world, f"environments[{place}]") for place, world in enumerate(environments)]
+    ensure(worlds, "environments", worlds, "[empty] is empty", "pass at least one environment")
     return worlds

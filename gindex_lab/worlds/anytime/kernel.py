@@ -11,39 +11,38 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.foundation.kernels import compiled
+from gindex_lab.foundation import kernels
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, PROGRAM, below, stream_key, uniform
 
-__all__ = ["KINDS", "MODE_NUMBERS", "best_policy", "mean_of_runs", "play", "sensitive_states"]
+__all__ = ["KINDS", "best_policy", "mean_of_runs", "play", "sensitive_states"]
 
 RANDOM, SCRIPTED, FOLLOWER, ORACLE, PLANNED, QLEARNING, REACTIVE = range(7)
-_NAMES = ("random", "scripted", "follower", "oracle", "planned", "q-learning", "reactive")
-KINDS = {name: number for number, name in enumerate(_NAMES)}
-MODE_NUMBERS = {"full": 0, "local": 1, "cell": 2}
+#: Kinds of agents, by the names of their classes.
+KINDS = {"Random": RANDOM, "Scripted": SCRIPTED, "Constant": SCRIPTED, "Follower": FOLLOWER}
+KINDS |= {"Oracle": ORACLE, "Optimal": PLANNED, "QLearning": QLEARNING, "Reactive": REACTIVE}
+
+compiled = kernels.compiled(uses=("worlds/aiq",))  # whose random streams it draws from
+inlined = kernels.compiled(uses=("worlds/aiq",), inline="always")
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 Policy = npt.NDArray[np.int8]
 
 
-@compiled(inline="always")
-def _move(
-    table: IntArray, move: int, first: int, second: int, coins: int, step: int
-) -> tuple[int, int]:
+@inlined
+def _move(table: IntArray, move: int, first: int, second: int, coins: int, step: int) -> tuple[int, int]:
     """Where the two bodies go: the rule of `Session.next_bodies`."""
     to_first, to_second = table[first, move], table[second, move]
     if to_first != to_second:
         return to_first, to_second
-    if to_first == first:
-        return first, second
-    if to_second == second:
+    if to_first == first or to_second == second:  # who would enter the other's cell stays out
         return first, second
     if uniform(coins, step) < 0.5:
         return to_first, second
     return first, to_second
 
 
-@compiled(inline="always")
+@inlined
 def _state(table: IntArray, mode: int, cell: int, one: int, two: int) -> int:
     """A number for what is seen: own cell and both bodies, n_c standing for one out of sight."""
     n = table.shape[0]
@@ -59,7 +58,7 @@ def _state(table: IntArray, mode: int, cell: int, one: int, two: int) -> int:
     return (cell * (n + 1) + one) * (n + 1) + two
 
 
-@compiled(inline="always")
+@inlined
 def _best_of(worths: FloatArray, key: int, drawn: int) -> int:
     """The place of the largest number; among equals the draw decides."""
     top, ties = worths[0], 1
@@ -77,7 +76,7 @@ def _best_of(worths: FloatArray, key: int, drawn: int) -> int:
     return 0
 
 
-@compiled(inline="always")
+@inlined
 def _towards(table: IntArray, cell: int, target: int) -> int:
     """The first action that leads to the target, or -1."""
     for action in range(table.shape[1]):
@@ -86,7 +85,7 @@ def _towards(table: IntArray, cell: int, target: int) -> int:
     return -1
 
 
-@compiled(inline="always")
+@inlined
 def _foresee(
     table: IntArray, cell: int, good: int, evil: int, rule: tuple[float, float], trail: FloatArray
 ) -> FloatArray:
@@ -100,7 +99,7 @@ def _foresee(
     return worths
 
 
-@compiled(inline="always")
+@inlined
 def _eat(cell: int, good: int, evil: int, rule: tuple[float, float], trail: FloatArray) -> float:
     """The reward of the new cell: the rule of `Session._eat`."""
     if rule[0] == 0:
@@ -179,10 +178,8 @@ def play(
     return steps
 
 
-@compiled(inline="always")
-def _ahead(
-    worth: FloatArray, table: IntArray, cell: int, first: int, second: int, move: int
-) -> float:
+@inlined
+def _ahead(worth: FloatArray, table: IntArray, cell: int, first: int, second: int, move: int) -> float:
     """The expected worth of being in `cell` after this move of Good (first) and Evil (second)."""
     n = table.shape[0]
     to_first, to_second = table[first, move], table[second, move]
@@ -196,9 +193,7 @@ def _ahead(
 
 
 @compiled
-def _backward(
-    table: IntArray, move: int, later: FloatArray, values: FloatArray, policy: Policy
-) -> None:
+def _backward(table: IntArray, move: int, later: FloatArray, values: FloatArray, policy: Policy) -> None:
     """One step of dynamic programming: the best action and its value, for every (agent, Good, Evil)."""
     n, actions = table.shape
     worth = later.copy()
@@ -288,9 +283,7 @@ def _placement(cells: int, key: int) -> tuple[int, int, int, int]:
 
 
 @compiled
-def mean_of_runs(
-    how: tuple[Any, ...], seed: int, steps: int, antithetic: bool, means: FloatArray
-) -> None:
+def mean_of_runs(how: tuple[Any, ...], seed: int, steps: int, antithetic: bool, means: FloatArray) -> None:
     """Fill `means` with the mean reward of each run; run k has the seed nested in `seed` at k."""
     cells, rewards = len(how[0]), np.zeros(steps)
     for run in range(len(means)):

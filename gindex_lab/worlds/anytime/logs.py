@@ -16,30 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.inputs import as_path
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import choice
 from gindex_lab.worlds.anytime.environment import Environment
-from gindex_lab.worlds.anytime.planning import without_trail
+from gindex_lab.worlds.anytime.planning import body_moves, signs, without_trail
 
 __all__ = [
-    "VARIANTS",
-    "WorldRules",
-    "as_environments",
-    "explained",
-    "explains",
-    "logged_environments",
+    *("VARIANTS", "WorldRules", "as_environments", "explained", "explains", "logged_environments"),
     "logged_rewards",
 ]
 
-BoolArray = npt.NDArray[np.bool_]
-COLLISIONS = ("coin", "good", "evil", "stay", "share")
-REWARDS = ("after", "before", "placement")
-STARTS = ("any", "agent at 0", "good at 0", "apart")
+# columns of the authors' table
+_SPACE, _PATTERN, _AGENT, _STEPS, _MEAN = 2, 6, 9, 10, 15
 
 
 @dataclass(frozen=True)
@@ -49,8 +41,14 @@ class WorldRules:
     `collision`: who moves when Good and Evil would enter one cell ("coin", "good", "evil", "stay", "share").
     `reward`: from the positions after the move; from those of Good and Evil "before" it; or with a first
     reward at the "placement". `offset` shifts the pattern. `start`: "any", "agent at 0", "good at 0", or the
-    agent "apart" from both. (Insa-Cabrera et al. 2011.)
+    agent "apart" from both.
 
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+
+    Examples
+    --------
     >>> WorldRules(offset=1).collision
     'coin'
     """
@@ -61,9 +59,9 @@ class WorldRules:
     start: str = "any"
 
     def __post_init__(self) -> None:
-        choice("collision", self.collision, COLLISIONS)
-        choice("reward", self.reward, REWARDS)
-        choice("start", self.start, STARTS)
+        choice("collision", self.collision, ("coin", "good", "evil", "stay", "share"))
+        choice("reward", self.reward, ("after", "before", "placement"))
+        choice("start", self.start, ("any", "agent at 0", "good at 0", "apart"))
 
 
 VARIANTS = {
@@ -82,167 +80,163 @@ VARIANTS = {
 _RULES = WorldRules()
 
 
-def explains(
-    environment: Environment, rewards: Iterable[float], rules: WorldRules = _RULES
-) -> bool:
+def explains(environment: Environment, rewards: Iterable[float], rules: WorldRules = _RULES) -> bool:
     """Whether some placement, actions and coins give exactly these rewards.
 
-    Reference: Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+    Parameters
+    ----------
+    environment : one of Λ-One
+    rewards : -1, 0 or 1 for each step
+    rules : of collisions, rewards and placements; by default those of `Environment`
 
+    Returns
+    -------
+    True or False.
+
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+
+    Examples
+    --------
     >>> explains(Environment("1+|1-", "1"), [1, -1, 1])
     True
     """
     n = without_trail(environment).cells
-    if not isinstance(rules, WorldRules):
-        raise BadInput("rules", rules, "[not-rules] are not rules", "use gl.anytime.Rules(...)")
-    wanted = _checked(rewards)
+    known = isinstance(rules, WorldRules)
+    ensure(known, "rules", rules, "[not-rules] are not rules", "use gl.anytime.Rules(...)")
+    sequence = isinstance(rewards, Iterable) and not isinstance(rewards, str)
+    problem, remedy = "[not-rewards] is not a sequence of rewards", "pass a list of -1, 0, 1"
+    ensure(sequence, "rewards", rewards, problem, remedy)
+    wanted = list(rewards)
+    wrong = next((place for place, reward in enumerate(wanted) if reward not in (-1, 0, 1)), None)
+    if wrong is not None:
+        problem = "[not-a-reward] is not a reward of Λ-One"
+        raise BadInput(f"rewards[{wrong}]", wanted[wrong], problem, "use -1, 0 or 1")
     script = environment.script(len(wanted))
     reach = np.zeros((n, n), dtype=bool)
-    for cell, row in enumerate(environment.space.destinations):
-        reach[cell, list(row)] = True
-    law = {move: _pairs(environment, move, rules.collision) for move in set(script.tolist())}
-    cells = _by_reward(n)
-    states = _start(n, rules.start)
+    for here, row in enumerate(environment.space.destinations):
+        reach[here, list(row)] = True
+    law = {move: body_moves(environment, move, rules.collision) > 0 for move in set(script.tolist())}
+    value = signs(n)
+    paid: dict[float, Any] = {reward: value == reward for reward in (-1, 0, 1)}
+    cell, good, evil = np.ogrid[:n, :n, :n]
+    states = {
+        "any": good != evil,
+        "agent at 0": (good != evil) & (cell == 0),
+        "good at 0": (good != evil) & (good == 0),
+        "apart": (good != evil) & (cell != good) & (cell != evil),
+    }[rules.start]
+    states = np.broadcast_to(states, (n, n, n)).reshape(n, n * n)
     for step, reward in enumerate(wanted):
         move = law[int(script[(step + rules.offset - (rules.reward == "placement")) % len(script)])]
         if rules.reward == "before":
-            states = (reach.T @ states) & cells[reward]
-            states = states @ move
+            states = ((reach.T @ states) & paid[reward]) @ move
         elif rules.reward == "placement" and step == 0:
-            states = states & cells[reward]
+            states = states & paid[reward]
         else:
-            states = (reach.T @ states @ move) & cells[reward]
+            states = (reach.T @ states @ move) & paid[reward]
         if not states.any():
             return False
     return True
 
 
-def _checked(rewards: object) -> list[int]:
-    if isinstance(rewards, str) or not isinstance(rewards, Iterable):
-        problem = "[not-rewards] is not a sequence of rewards"
-        raise BadInput("rewards", rewards, problem, "pass a list of -1, 0, 1")
-    wanted = list(rewards)
-    for place, reward in enumerate(wanted):
-        if reward not in (-1, 0, 1):
-            problem = "[not-a-reward] is not a reward of Λ-One"
-            raise BadInput(f"rewards[{place}]", reward, problem, "use -1, 0 or 1")
-    return [int(reward) for reward in wanted]
-
-
-def _by_reward(n: int) -> dict[int, BoolArray]:
-    """The states (agent, pair) that give each reward; sharing a cell with both gives none."""
-    cell, good, evil = np.ogrid[:n, :n, :n]
-    value = ((cell == good).astype(int) - (cell == evil)).reshape(n, n * n)
-    return {reward: value == reward for reward in (-1, 0, 1)}
-
-
-def _start(n: int, start: str) -> BoolArray:
-    cell, good, evil = np.ogrid[:n, :n, :n]
-    states = np.broadcast_to(good != evil, (n, n, n)).copy()
-    if start == "agent at 0":
-        states &= cell == 0
-    elif start == "good at 0":
-        states &= good == 0
-    elif start == "apart":
-        states &= (cell != good) & (cell != evil)
-    return states.reshape(n, n * n)
-
-
-def _pairs(environment: Environment, move: int, collision: str) -> BoolArray:
-    """Which pairs (Good, Evil) may follow which, under a rule of collision."""
-    n, table = environment.cells, environment.space.destinations
-    may = np.zeros((n * n, n * n), dtype=bool)
-    for good in range(n):
-        for evil in range(n):
-            for g, e in _outcomes((good, evil), (table[good][move], table[evil][move]), collision):
-                may[good * n + evil, g * n + e] = True
-    return may
-
-
-def _outcomes(old: tuple[int, int], new: tuple[int, int], collision: str) -> list[tuple[int, int]]:
-    """What may follow: an always-winner whose way is blocked by the loser's own cell has no legal move."""
-    if new[0] != new[1] or collision == "share":
-        return [new]
-    good_moves, evil_moves = (new[0], old[1]), (old[0], new[1])
-    options = {
-        "stay": [old],
-        "good": [good_moves],
-        "evil": [evil_moves],
-        "coin": [good_moves, evil_moves],
-    }[collision]
-    return [(good, evil) for good, evil in options if good != evil]
-
-
-_SPACE, _PATTERN, _AGENT, _STEPS, _MEAN = 2, 6, 9, 10, 15
-
-
 def logged_rewards(path: str | Path | None = None) -> pd.DataFrame:
-    """One row per logged run: `agent`, `space`, `pattern`, and `rewards`, a tuple of -1, 0 and 1.
+    """The logged runs, step by step; the tidy data set has the means only.
 
-    Read from the authors' archive (`lambda.data.zip`): at `path`, or wherever the data are (see
-    `gindex_lab.studies.data.original_files`), else downloaded. The tidy data set has the means only.
-    (Insa-Cabrera et al. 2011.)
+    Parameters
+    ----------
+    path : the authors' archive (`lambda.data.zip`); by default wherever the data are (see
+        `gindex_lab.studies.data.download`), else downloaded
+
+    Returns
+    -------
+    DataFrame with a row per run: `agent`, `space`, `pattern`, and `rewards`, a tuple of -1, 0 and 1.
+
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
     """
     place = upstairs("original")("lambda") if path is None else as_path("path", path)
     with upstairs("OriginalArchive")(place) as archive:
         log = archive.table("lambda.data/Experimentos.csv", sep=";", header=None, decimal=",")
     if log.shape[1] <= _MEAN or not set(log[_AGENT]) <= {"Human", "QLearning"}:
-        raise BadInput(
-            "path", str(place), "[not-the-log] is not the log of Lambda-One", "fetch it again"
-        )
+        raise BadInput("path", str(place), "[not-the-log] is not the log of Lambda-One", "fetch it again")
     rows = []
     for run in log.itertuples(index=False):
-        first, steps = _MEAN + 1, int(run[_STEPS])
-        rewards = tuple(int(reward) for reward in run[first : first + steps])
-        rows.append((run[_AGENT], run[_SPACE], run[_PATTERN].removeprefix("p"), rewards))
+        rewards = run[_MEAN + 1 : _MEAN + 1 + int(run[_STEPS])]
+        pattern = run[_PATTERN].removeprefix("p")
+        rows.append((run[_AGENT], run[_SPACE], pattern, tuple(int(reward) for reward in rewards)))
     return pd.DataFrame(rows, columns=["agent", "space", "pattern", "rewards"])
 
 
 def explained(runs: pd.DataFrame, variants: Mapping[str, WorldRules] | None = None) -> pd.DataFrame:
-    """How many runs each set of rules can explain: a row per set, a column per agent.
+    """How many runs each set of rules can explain; a single run that it cannot explain refutes it.
 
-    The first row is our environment; the others are the alternatives of `VARIANTS`. A single run that a set
-    of rules cannot explain refutes it. (Insa-Cabrera et al. 2011.)
+    Parameters
+    ----------
+    runs : as `logged_rewards` gives them
+    variants : sets of rules by name, `VARIANTS` by default
 
+    Returns
+    -------
+    DataFrame with a row per set, the first for our environment, and a column per agent.
+
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+
+    Examples
+    --------
     >>> runs = pd.DataFrame({"agent": ["a"], "space": ["1+|1-"], "pattern": ["1"], "rewards": [(1, -1)]})
     >>> explained(runs, {"Good starts at cell 0": VARIANTS["Good starts at cell 0"]})["a"].tolist()
     [1, 1]
     """
     rules = {"our rules": WorldRules(), **(VARIANTS if variants is None else variants)}
-    worlds = [Environment(s, p) for s, p in zip(runs["space"], runs["pattern"], strict=True)]
-    found = {
-        name: [explains(w, r, rule) for w, r in zip(worlds, runs["rewards"], strict=True)]
-        for name, rule in rules.items()
-    }
+    pairs = list(zip(as_environments(runs), runs["rewards"], strict=True))
+    found = {name: [explains(w, r, rule) for w, r in pairs] for name, rule in rules.items()}
     return pd.DataFrame(found).groupby(runs["agent"].to_numpy(), sort=False).sum().T
 
 
 def as_environments(table: pd.DataFrame, **rules: Any) -> list[Environment]:
-    """One environment for each row of a table with the columns `space` and `pattern`.
+    """One environment for each row of a table.
 
-    The columns of the published items (`spacedesc`, and patterns that begin with `p`) are understood, too.
-    `rules` are those of `Environment`, such as `observation="local"`. (Insa-Cabrera et al. 2011.)
+    Parameters
+    ----------
+    table : with the columns `space` and `pattern`; those of the published items (`spacedesc`, and patterns
+        that begin with `p`) are understood, too
+    rules : of `Environment`, such as `observation="local"`
 
+    Returns
+    -------
+    List of environments.
+
+    References
+    ----------
+    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
+
+    Examples
+    --------
     >>> as_environments(pd.DataFrame({"space": ["1+|1-"], "pattern": ["01"]}))
     [Environment('1+|1-', '01')]
     """
     if not isinstance(table, pd.DataFrame):
-        raise BadInput(
-            "table", type(table).__name__, "[not-a-table] is not a table", "pass a DataFrame"
-        )
+        raise BadInput("table", type(table).__name__, "[not-a-table] is not a table", "pass a DataFrame")
     space = "spacedesc" if "spacedesc" in table else "space"
     for column in (space, "pattern"):
-        if column not in table:
-            problem = f"[no-column] has no column {column!r}"
-            raise BadInput("table", list(table.columns), problem, "add it as text")
+        problem = f"[no-column] has no column {column!r}"
+        ensure(column in table, "table", list(table.columns), problem, "add it as text")
     rows = zip(table[space], table["pattern"], strict=True)
-    return [
-        Environment(s, p.removeprefix("p") if isinstance(p, str) else p, **rules) for s, p in rows
-    ]
+    return [Environment(s, p.removeprefix("p") if isinstance(p, str) else p, **rules) for s, p in rows]
 
 
 def logged_environments(**rules: Any) -> list[Environment]:
-    """The 140 environments of Λ-One on which people and Q-learning were compared (2011)."""
+    """The 140 environments of Λ-One on which people and Q-learning were compared (2011).
+
+    Returns
+    -------
+    List of environments; keywords are the rules of `Environment`.
+    """
     return as_environments(upstairs("load")("lambda").items, **rules)
 
 

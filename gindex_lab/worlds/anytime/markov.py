@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from math import floor, log2
 from typing import NamedTuple
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import integer
 
 __all__ = ["MOST_APPLICATIONS", "Emission", "MarkovPattern", "elias"]
 
-MOST_APPLICATIONS = 64
+MOST_APPLICATIONS = 64  # of rules in one step: a judgement, which makes every step end
 LETTERS = "xy"
 Rule = tuple[str, str] | tuple[str, str, bool]
 
@@ -44,8 +44,20 @@ class Emission(NamedTuple):
 def elias(k: int) -> int:
     """The length in bits of Elias' γ code of k, 2 floor(log2 k) + 1.
 
-    Reference: Hernández-Orallo and Dowe (2010), Definition 9.
+    Parameters
+    ----------
+    k : a whole number from 1 up
 
+    Returns
+    -------
+    A whole number of bits.
+
+    References
+    ----------
+    Elias (1975), IEEE Transactions on Information Theory 21, 194-203.
+
+    Examples
+    --------
     >>> [elias(k) for k in (1, 2, 3, 4, 9)]
     [1, 3, 3, 5, 7]
     """
@@ -56,8 +68,12 @@ def elias(k: int) -> int:
 class MarkovPattern:
     """A Markov algorithm as a pattern: `start`, `rules` (left, right, and True if it ends), `actions`.
 
-    Reference: Hernández-Orallo and Dowe (2010), Definition 9.
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 9.
 
+    Examples
+    --------
     >>> MarkovPattern("12", (), actions=3).run(5).actions
     (1, 2, 1, 2, 1)
     """
@@ -67,17 +83,25 @@ class MarkovPattern:
     actions: int
 
     def __post_init__(self) -> None:
-        if not 2 <= integer("actions", self.actions, 2) <= 10:
-            problem, remedy = "[out-of-range] does not fit one digit", "use 2 to 10 actions"
-            raise BadInput("actions", self.actions, problem, remedy)
-        object.__setattr__(self, "actions", int(self.actions))
-        _check_word("start", self.start, self.actions)
+        object.__setattr__(self, "actions", integer("actions", self.actions, 2, 10))
+        alphabet = "".join(map(str, range(self.actions))) + LETTERS
+
+        def check_word(name: str, word: object) -> None:
+            if not isinstance(word, str) or not set(word) <= set(alphabet):
+                problem = "[not-a-word] is not a word of the alphabet"
+                raise BadInput(name, word, problem, f"use symbols of {alphabet}")
+
+        check_word("start", self.start)
+        ensure(self.start, "start", self.start, "[empty] is empty", "start with at least one symbol")
         if not isinstance(self.rules, tuple):
-            raise BadInput(
-                "rules", self.rules, "[not-a-tuple] is not a tuple", "use ((left, right), ...)"
-            )
+            raise BadInput("rules", self.rules, "[not-a-tuple] is not a tuple", "use ((left, right), ...)")
         for place, rule in enumerate(self.rules):
-            _check_rule(f"rules[{place}]", rule, self.actions)
+            name, remedy = f"rules[{place}]", "write (left, right), or (left, right, True)"
+            pair = isinstance(rule, tuple) and len(rule) in (2, 3)
+            ensure(pair, name, rule, "[not-a-rule] is not a rule", remedy)
+            check_word(name, rule[0])
+            check_word(name, rule[1])
+            ensure(rule[0], name, rule, "[empty-side] has an empty left side", "name what it rewrites")
 
     def run(self, steps: int) -> Emission:
         """What it emits in `steps` steps; a step that finds no digit in 64 applications emits 0."""
@@ -91,6 +115,7 @@ class MarkovPattern:
         return Emission(tuple(actions), tuple(work))
 
     def _rewrite(self, word: str) -> tuple[str, int]:
+        """The work string once it begins with a digit or a rule ends it, and the rules applied."""
         done, ended = 0, False
         while not word[:1].isdigit() and not ended and done < MOST_APPLICATIONS:
             rule = next((rule for rule in self.rules if rule[0] in word), None)
@@ -120,24 +145,3 @@ class MarkovPattern:
         2.0
         """
         return self.length + log2(max(self.run(steps).work))
-
-
-def _check_word(name: str, word: object, actions: int) -> None:
-    alphabet = "".join(map(str, range(actions))) + LETTERS
-    if not isinstance(word, str) or not set(word) <= set(alphabet):
-        raise BadInput(
-            name, word, "[not-a-word] is not a word of the alphabet", f"use symbols of {alphabet}"
-        )
-    if name == "start" and not word:
-        raise BadInput(name, word, "[empty] is empty", "start with at least one symbol")
-
-
-def _check_rule(name: str, rule: object, actions: int) -> None:
-    if not isinstance(rule, tuple) or len(rule) not in (2, 3):
-        raise BadInput(
-            name, rule, "[not-a-rule] is not a rule", "write (left, right), or (left, right, True)"
-        )
-    for side in rule[:2]:
-        _check_word(name, side, actions)
-    if not rule[0]:
-        raise BadInput(name, rule, "[empty-side] has an empty left side", "name what it rewrites")

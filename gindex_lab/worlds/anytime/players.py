@@ -9,25 +9,13 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike
-from gindex_lab.worlds.anytime.agents import (
-    Constant,
-    Follower,
-    Optimal,
-    Oracle,
-    Own,
-    QLearning,
-    Random,
-    Reactive,
-    Scripted,
-    unwrapped,
-)
+from gindex_lab.worlds.anytime import agents
 from gindex_lab.worlds.anytime.chance import Stream
 from gindex_lab.worlds.anytime.environment import Observation, Session
 from gindex_lab.worlds.anytime.planning import plan
@@ -43,14 +31,21 @@ class Actor(Protocol):
 
 
 class RandomPlayer:
-    """Uniform actions."""
+    """Uniform actions; the others begin like it, with parameters, session and draws of their own."""
 
-    def __init__(self, who: Random, session: Session) -> None:
-        self.actions, self.draws = session.environment.actions, Stream(session.agent_key)
+    def __init__(self, who: Any, session: Session) -> None:
+        self.who, self.session, self.draws = who, session, Stream(session.agent_key)
+        self.actions, self.table = session.environment.actions, session.environment.space.destinations
 
     def act(self, observation: Observation, reward: float) -> int:
         """Any action."""
         return self.draws.below(self.actions)
+
+    def best_of(self, worths: list[float]) -> int:
+        """The place of the largest; among equals the draw decides."""
+        best = max(worths)
+        ties = [place for place, worth in enumerate(worths) if worth == best]
+        return ties[self.draws.below(len(ties))]
 
 
 class ReactivePlayer(RandomPlayer):
@@ -65,77 +60,62 @@ class ReactivePlayer(RandomPlayer):
         return self.last
 
 
-class ScriptedPlayer:
+class ScriptedPlayer(RandomPlayer):
     """A script or one action for ever."""
-
-    def __init__(self, who: Scripted | Constant, session: Session) -> None:
-        script = who.script if isinstance(who, Scripted) else str(who.action)
-        digits = [who.action] if isinstance(who, Constant) else [int(digit) for digit in script]
-        self.script = [digit % session.environment.actions for digit in digits]
-        self.session = session
 
     def act(self, observation: Observation, reward: float) -> int:
         """The next of the script."""
-        return self.script[self.session.step % len(self.script)]
+        if isinstance(self.who, agents.Constant):
+            return self.who.action % self.actions
+        return int(self.who.script[self.session.step % len(self.who.script)]) % self.actions
 
 
 class FollowerPlayer(RandomPlayer):
     """Steps to where Good is."""
 
-    def __init__(self, who: Follower, session: Session) -> None:
-        super().__init__(Random(), session)
-        self.session = session
-
     def act(self, observation: Observation, reward: float) -> int:
         """The first action that leads to Good, or any."""
-        reach = self.session.environment.space.destinations[self.session.cell]
-        if self.session.good_cell in reach:
-            return reach.index(self.session.good_cell)
-        return self.draws.below(self.actions)
+        reach, good = self.table[self.session.cell], self.session.good_cell
+        return reach.index(good) if good in reach else self.draws.below(self.actions)
 
 
-class OraclePlayer:
+class OraclePlayer(RandomPlayer):
     """Knows where the pattern sends Good and Evil."""
-
-    def __init__(self, who: Oracle, session: Session) -> None:
-        self.session, self.draws = session, Stream(session.agent_key)
 
     def act(self, observation: Observation, reward: float) -> int:
         """The action with the best immediate reward; among equals any."""
-        session, table = self.session, self.session.environment.space.destinations
-        good, evil = (table[cell][session.move] for cell in (session.good_cell, session.evil_cell))
-        delta, r0 = session.environment.delta, session.environment.r0
+        session, world = self.session, self.session.environment
+        good, evil = (self.table[cell][session.move] for cell in (session.good_cell, session.evil_cell))
         worths = [
-            r0 * ((to == good) - (to == evil)) if to in (good, evil) else delta * session.trail[to]
-            for to in table[session.cell]
+            world.r0 * ((to == good) - (to == evil))
+            if to in (good, evil)
+            else world.delta * session.trail[to]
+            for to in self.table[session.cell]
         ]
-        return _best_of(worths, self.draws)
+        return self.best_of(worths)
 
 
-class OptimalPlayer:
+class OptimalPlayer(RandomPlayer):
     """Follows the plan of dynamic programming."""
 
-    def __init__(self, who: Optimal, session: Session) -> None:
-        self.session = session
+    def __init__(self, who: agents.Optimal, session: Session) -> None:
+        super().__init__(who, session)
         self.policy = plan(session.environment, session.steps, who.horizon).policy
 
     def act(self, observation: Observation, reward: float) -> int:
         """The planned action for the steps that are left, the pattern's place and the three cells."""
-        s, n = self.session, self.session.environment.cells
+        s, n = self.session, len(self.table)
         left = min(s.steps - s.step, self.policy.shape[0]) - 1
         pointer = s.step % self.policy.shape[1]
         return int(self.policy[left, pointer, (s.cell * n + s.good_cell) * n + s.evil_cell])
 
 
-class QPlayer:
+class QPlayer(RandomPlayer):
     """Tabular Q-learning: a row of values for each observation."""
 
-    def __init__(self, who: QLearning, session: Session) -> None:
-        self.who, self.actions = who, session.environment.actions
-        self.draws = Stream(session.agent_key)
-        self.values: dict[Observation, list[float]] = defaultdict(
-            lambda: [who.initial] * self.actions
-        )
+    def __init__(self, who: agents.QLearning, session: Session) -> None:
+        super().__init__(who, session)
+        self.values: dict[Observation, list[float]] = defaultdict(lambda: [who.initial] * self.actions)
         self.before: tuple[Observation, int] | None = None
 
     def act(self, observation: Observation, reward: float) -> int:
@@ -146,15 +126,9 @@ class QPlayer:
             target = reward + 1 + self.who.gamma * max(row)
             self.values[seen][action] += self.who.alpha * (target - self.values[seen][action])
         tries = self.who.epsilon > 0 and self.draws.uniform() < self.who.epsilon
-        action = self.draws.below(self.actions) if tries else _best_of(row, self.draws)
+        action = self.draws.below(self.actions) if tries else self.best_of(row)
         self.before = (observation, action)
         return action
-
-
-def _best_of(worths: list[float], draws: Stream) -> int:
-    best = max(worths)
-    ties = [place for place, worth in enumerate(worths) if worth == best]
-    return ties[draws.below(len(ties))]
 
 
 class Stopping:
@@ -165,22 +139,21 @@ class Stopping:
 
     def act(self, observation: Observation, reward: float) -> int | None:
         """What the player inside does, or nothing any more."""
-        above, after = self.stop
-        done = self.session.step
+        (above, after), done = self.stop, self.session.step
         if done >= after and sum(self.session.rewards) > above * done:
             return None
         return self.player.act(observation, reward)
 
 
-_PLAYERS: dict[type, Callable[[Any, Session], Actor]] = {
-    Random: RandomPlayer,
-    Reactive: ReactivePlayer,
-    Scripted: ScriptedPlayer,
-    Constant: ScriptedPlayer,
-    Follower: FollowerPlayer,
-    Oracle: OraclePlayer,
-    Optimal: OptimalPlayer,
-    QLearning: QPlayer,
+_PLAYERS: dict[type, type[RandomPlayer]] = {
+    agents.Random: RandomPlayer,
+    agents.Reactive: ReactivePlayer,
+    agents.Scripted: ScriptedPlayer,
+    agents.Constant: ScriptedPlayer,
+    agents.Follower: FollowerPlayer,
+    agents.Oracle: OraclePlayer,
+    agents.Optimal: OptimalPlayer,
+    agents.QLearning: QPlayer,
 }
 
 
@@ -192,14 +165,14 @@ def begin(spec: AgentLike, session: Session) -> Actor:
     >>> begin("constant", session).act(session.observation, 0.0)
     1
     """
-    who, stop, _ = unwrapped(spec)
-    player = (
-        _own_player(who, session) if isinstance(who, Own) else _PLAYERS[type(who)](who, session)
-    )
+    who, stop, _ = agents.unwrapped(spec)
+    own = isinstance(who, agents.Own)
+    player = _own_player(who, session) if own else _PLAYERS[type(who)](who, session)
     return player if np.isinf(stop[0]) else Stopping(player, stop, session)
 
 
-def _own_player(who: Own, session: Session) -> Actor:
+def _own_player(who: Any, session: Session) -> Actor:
+    """The user's own agent, given what it asks for."""
     offered = {
         "seed": session.agent_key & (2**63 - 1),
         "actions": session.environment.actions,
@@ -213,11 +186,9 @@ def _own_player(who: Own, session: Session) -> Actor:
         player = who.make(**{name: offered[name] for name in wanted})
     except Exception as error:
         raise _failed(who.name, "cannot be started", error) from error
-    if not callable(getattr(player, "act", None)):
-        remedy = "add one that returns the next action, or None to rest"
-        raise BadInput(
-            "agent", who.name, "[no-method] has no method act(observation, reward)", remedy
-        )
+    problem = "[no-method] has no method act(observation, reward)"
+    remedy = "add one that returns the next action, or None to rest"
+    ensure(callable(getattr(player, "act", None)), "agent", who.name, problem, remedy)
     return player
 
 
@@ -235,16 +206,14 @@ def ask(player: Actor, session: Session, reward: float, name: str) -> int | None
         raise _failed(name, f"failed at interaction {session.step + 1}", error) from error
     if action is None:
         return None
-    allowed = session.environment.actions
-    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        problem = f"[not-an-action] returned {action!r} at interaction {session.step + 1}"
-    elif 0 <= action < allowed:
+    whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+    if whole and 0 <= action < session.environment.actions:
         return int(action)
-    else:
-        problem = f"[not-an-action] returned the action {action} at interaction {session.step + 1}"
-    raise BadInput("agent", name, problem, f"return 0 to {allowed - 1} here, or None to rest")
+    problem = f"[not-an-action] returned {action!r} at interaction {session.step + 1}"
+    remedy = f"return 0 to {session.environment.actions - 1} here, or None to rest"
+    raise BadInput("agent", name, problem, remedy)
 
 
 def _failed(name: str, what: str, error: Exception) -> BadInput:
-    told = f"[agent-failed] {what} with {type(error).__name__}: {error}"
-    return BadInput("agent", name, told, "fix its act(observation, reward)")
+    problem = f"[agent-failed] {what} with {type(error).__name__}: {error}"
+    return BadInput("agent", name, problem, "fix its act(observation, reward)")

@@ -8,53 +8,54 @@ and makes every pattern length that fits below `highest` bits equally likely.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log2
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import choice, generator, integer, no_duplicates, number
+from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.averages import listed
 from gindex_lab.worlds.anytime.complexity import MEASURES, complexity
 from gindex_lab.worlds.anytime.environment import MODES, Environment
 from gindex_lab.worlds.anytime.episodes import environments_of
 from gindex_lab.worlds.anytime.markov import elias
 from gindex_lab.worlds.anytime.planning import is_reward_sensitive
-from gindex_lab.worlds.anytime.spaces import Space, random_pattern, random_space
+from gindex_lab.worlds.anytime.spaces import random_pattern, random_space
 
 __all__ = ["Pool", "default_pool", "make_pool", "pool_of"]
 
-_MOST_MISSES = 2000
-LOGGED_CELLS = (3, 4, 5, 6, 7, 8, 9)
+_MOST_MISSES = 2000  # draws in a row that give nothing new: a judgement
+LOGGED_CELLS = (3, 4, 5, 6, 7, 8, 9)  # of the published sessions (Insa-Cabrera et al. 2011)
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
     """Environments in the order of their complexity H, which `measure` names.
 
-    Reference: Hernández-Orallo and Dowe (2010), Definition 17.
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 17.
 
+    Examples
+    --------
     >>> pool = Pool.of([Environment("1+|1+|1+", "1"), Environment("1+|1-", "0")])
     >>> pool.complexity
     array([8., 8.])
     """
 
     environments: tuple[Environment, ...]
-    complexity: npt.NDArray[np.float64]
+    complexity: FloatArray
     measure: str = "bits"
     name: str = "given"
 
     @classmethod
-    def of(
-        cls, environments: Sequence[Environment], measure: str = "bits", name: str = "given"
-    ) -> Pool:
+    def of(cls, environments: Sequence[Environment], measure: str = "bits", name: str = "given") -> Pool:
         """A pool of given environments, as they are."""
         worlds = environments_of(environments)
         no_duplicates("environments", [str(world.key) for world in worlds])
@@ -95,53 +96,55 @@ def make_pool(
     delta: float = 0.0,
     seed: SeedLike = 0,
 ) -> Pool:
-    """Draw `size` different, reward-sensitive environments.
+    """Draw different, reward-sensitive environments.
 
-    `law` is "even" or "natural" (see above); `highest` bounds the bits of the patterns under "even";
-    `sensitivity` is n_i of Definition 17. `measure`, `observation` and `delta` are those of the environments.
+    Parameters
+    ----------
+    size : how many
+    cells : the numbers of cells, equally likely
+    law : of the lengths of patterns, "even" or "natural" (see above)
+    highest : the most bits of a pattern under "even"
+    sensitivity : n_i of Definition 17
+    measure : of complexity, by which they are sorted (see `complexity`)
+    observation, delta : rules of the environments
+    seed : of the draws
 
+    Returns
+    -------
+    A `Pool`.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 17.
+
+    Examples
+    --------
     >>> pool = make_pool(30, seed=1)
     >>> len(pool), bool((np.diff(pool.complexity) >= 0).all())
     (30, True)
     """
-    wanted = integer("size", size, 1)
+    wanted, rng, missed = integer("size", size, 1), generator(seed), 0
     choice("law", law, ["even", "natural"])
-    choice("measure", measure, list(MEASURES))
+    choice("measure", measure, MEASURES)
     choice("observation", observation, MODES)
-    sizes = _cells(cells)
-    number("highest", highest, 12, 1000)
+    sizes = [integer("cells", n, 2) for n in listed("cells", cells, least=1)]
+    most = float(number("highest", highest, 12, 1000))
     rules: dict[str, Any] = {"observation": observation, "delta": number("delta", delta, 0, 1)}
     found: dict[tuple[object, ...], Environment] = {}
-    draws = _draws(sizes, law, float(highest), generator(seed))
-    missed = 0
     while len(found) < wanted:
-        space, pattern = next(draws)
+        n = sizes[int(rng.integers(len(sizes)))]
+        space = random_space(n, seed=rng)
+        longest = _longest(n, space.actions, most)
+        length = int(rng.integers(1, longest + 1)) if law == "even" else None
+        pattern = random_pattern(space.actions, n, length=length, seed=rng)
         plain = Environment(space, pattern, check=False)  # random_space has checked it
         missed += 1
         if plain.key not in found and is_reward_sensitive(plain, sensitivity):
             found[plain.key] = Environment(space, pattern, check=False, **rules)
             missed = 0
-        if missed > _MOST_MISSES:
-            problem = (
-                f"[too-many] is out of reach: after {len(found)}, {missed:,} draws gave nothing new"
-            )
-            raise BadInput("size", size, problem, "use more cells or bits")
+        problem = f"[too-many] is out of reach: after {len(found)}, {missed:,} draws gave nothing new"
+        ensure(missed <= _MOST_MISSES, "size", size, problem, "use more cells or bits")
     return Pool.of(list(found.values()), measure, f"{law} law")
-
-
-def _cells(cells: Sequence[int]) -> list[int]:
-    return [integer("cells", n, 2) for n in listed("cells", cells, least=1)]
-
-
-def _draws(
-    sizes: list[int], law: str, highest: float, rng: np.random.Generator
-) -> Iterator[tuple[Space, str]]:
-    while True:
-        n = sizes[int(rng.integers(len(sizes)))]
-        space = random_space(n, seed=rng)
-        most = _longest(n, space.actions, highest) if law == "even" else 0
-        length = int(rng.integers(1, most + 1)) if most else None
-        yield space, random_pattern(space.actions, n, length=length, seed=rng)
 
 
 @lru_cache(maxsize=1024)
@@ -153,13 +156,11 @@ def _longest(cells: int, actions: int, highest: float) -> int:
     return length
 
 
-def pool_of(pool: object) -> Pool:
+def pool_of(pool: Any) -> Pool:
     """The pool, or the default one where none is given."""
-    if pool is None:
-        return default_pool()
-    if not isinstance(pool, Pool):
-        raise BadInput("pool", pool, "[not-a-pool] is not a pool", "use gl.anytime.make_pool(...)")
-    return pool
+    problem, remedy = "[not-a-pool] is not a pool", "use gl.anytime.make_pool(...)"
+    ensure(pool is None or isinstance(pool, Pool), "pool", pool, problem, remedy)
+    return default_pool() if pool is None else pool
 
 
 @lru_cache(maxsize=4)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,16 +30,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.bars import progress_bar
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.inputs import present
 from gindex_lab.foundation.kept import set_aside
 from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
+from gindex_lab.foundation.parallel import progress_bar
 from gindex_lab.foundation.validate import flag, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
 from gindex_lab.worlds.anytime.averages import Average, mean_interval
 from gindex_lab.worlds.anytime.chance import Stream, nested_seed, whole_seed
-from gindex_lab.worlds.anytime.clocks import RealClock, clock_of, exact_seconds
+from gindex_lab.worlds.anytime.clocks import NANO, RealClock, clock_of, exact_seconds
 from gindex_lab.worlds.anytime.environment import Environment, Session
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
 from gindex_lab.worlds.anytime.states import read_state, write_state
@@ -63,15 +63,21 @@ class NextTask(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnytimeResult:
     """The score of the completed environments, and how the test went.
 
     `value` is Y / |used|; `value_counted` the average over the environments in which some interaction
     counted (n* > 0); `interval` a 95% interval of the mean reward over environments, as if they were a
     sample. `reason` says why it ended: "time", "stopped", "interrupted" or "exhausted". `trajectory`
-    has a row for each environment. (Hernández-Orallo and Dowe 2010, Definition 18.)
+    has a row for each environment.
 
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 18.
+
+    Examples
+    --------
     >>> AnytimeResult(0.5, 0.5, (0.1, 0.9), "time", 0, ())
     AnytimeResult(0.500 [0.100, 0.900], 0 environments, time)
     """
@@ -94,19 +100,22 @@ class AnytimeResult:
         return table[list(COLUMNS)].set_axis(pd.Index(number_, name="environment"))
 
     def __repr__(self) -> str:
-        low, high = self.interval
-        return (
-            f"AnytimeResult({self.value:.3f} [{low:.3f}, {high:.3f}], {len(self.rows)} environments, "
-            f"{self.reason})"
-        )
+        shown = f"{self.value:.3f} [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
+        return f"AnytimeResult({shown}, {len(self.rows)} environments, {self.reason})"
 
 
 class Examination:
     """The algorithm, an environment at a time: `step()`, `run()`, `stop()`, `result`.
 
     Who drives an agent of another kind (a person at a widget) asks for `task()` and hands in what
-    happened with `record(task, average)`. (Hernández-Orallo and Dowe 2010, Definition 18.)
+    happened with `record(task, average)`.
 
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 18.
+
+    Examples
+    --------
     >>> exam = Examination("random", pool=Pool.of([Environment("1+|1-", "0")]), seed=1)
     >>> task = exam.task()
     >>> exam.record(task, Average(0.5, 1, 1))
@@ -148,11 +157,9 @@ class Examination:
 
     def task(self) -> NextTask | None:
         """The next environment; None if there is none left to choose. Nothing changes before `record`."""
-        xi, increments, used = self.xi, self.increments, self.used
+        xi, increments, used, number_ = self.xi, self.increments, self.used, len(self.rows)
         while xi - 1 <= self.pool.complexity[-1]:
-            window = self.pool.window(xi - 1, xi, used)
-            if window:
-                number_ = len(self.rows)
+            if window := self.pool.window(xi - 1, xi, used):
                 place = window[Stream(nested_seed(self.seed, 0), number_).below(len(window))]
                 own = nested_seed(self.seed, 1, number_)
                 return NextTask(self.pool.environments[place], self.tau, place, xi, increments, own)
@@ -196,25 +203,16 @@ class Examination:
         if task is None:
             self.reason = "exhausted"
             return False
-        self.record(task, *self._measure(task))
-        return True
-
-    def _measure(self, task: NextTask) -> tuple[Average, Fraction]:
-        """Def 16 in this environment, and the time that it took: τ, or what a real clock shows."""
-        began = self.clock.now() if isinstance(self.clock, RealClock) else 0
-        swaps = (False, True) if self.antithetic else (False,)
-        both = [self._average(task, swap) for swap in swaps]
+        real = self.clock if isinstance(self.clock, RealClock) else None
+        began, both = real.now() if real else 0, []
+        for swap in (False, True) if self.antithetic else (False,):
+            session = partial(Session, task.environment, task.seed, swap=swap)
+            both.append(self.clock.run(self.agent, session, task.tau, self.tau0))
         value = sum(average.value for average in both) / len(both)
         average = Average(value, min(a.completed for a in both), min(a.counted for a in both))
-        if isinstance(self.clock, RealClock):
-            return average, Fraction(self.clock.now() - began, 1_000_000_000)
-        return average, task.tau * len(both)
-
-    def _average(self, task: NextTask, swap: bool) -> Average:
-        def session(steps: int) -> Session:
-            return task.environment.start(task.seed, steps=steps, swap=swap)
-
-        return self.clock.run(self.agent, session, task.tau, self.tau0)
+        taken = Fraction(real.now() - began, NANO) if real else task.tau * len(both)
+        self.record(task, average, taken)
+        return True
 
     def run(self, each: Callable[[Examination], object] | None = None) -> AnytimeResult:
         """Go on until the time is up; Ctrl-C ends it with the completed environments.
@@ -222,9 +220,8 @@ class Examination:
         `each` is called after every environment, and may call `stop()`.
         """
         self.reason = ""
-        if self.seconds is None:
-            problem = "[never-ends] would never end"
-            raise BadInput("seconds", None, problem, "give the test a time, or call step()")
+        remedy = "give the test a time, or call step()"
+        ensure(self.seconds is not None, "seconds", None, "[never-ends] would never end", remedy)
         try:
             while not self.reason and self.step():
                 if each is not None:
@@ -241,15 +238,10 @@ class Examination:
     def result(self) -> AnytimeResult:
         """The valid result of what is complete, at any time."""
         rewards = np.array([row["reward"] for row in self.rows], dtype=float)
-        counts = np.array([row["counted"] > 0 for row in self.rows], dtype=bool)
-        return AnytimeResult(
-            float(rewards.mean()) if len(rewards) else 0.0,
-            float(rewards[counts].mean()) if counts.any() else 0.0,
-            mean_interval(rewards),
-            self.reason,
-            self.increments,
-            tuple(self.rows),
-        )
+        counted = rewards[[row["counted"] > 0 for row in self.rows]]
+        value, value_counted = (float(r.mean()) if len(r) else 0.0 for r in (rewards, counted))
+        interval = mean_interval(rewards)
+        return AnytimeResult(value, value_counted, interval, self.reason, self.increments, tuple(self.rows))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the state, whole or not at all; `restore` takes it up again."""
@@ -272,30 +264,47 @@ def test(
     each: Callable[[Examination], object] | None = None,
     seed: SeedLike = 0,
 ) -> AnytimeResult:
-    """The anytime test of an agent for `seconds`: an object with `.value` and `.trajectory`.
+    """The anytime test of an agent.
 
-    `agent` is a name, an agent of `gl.anytime`, or your own (see `gl.anytime.agent`). On the virtual clock
-    an action costs τ0 unless the clock or the agent says otherwise, so that `seconds / tau0` is about the
-    number of interactions; the paper begins with τ0 = 1e-6 "or any other small time value". `antithetic`
-    plays each environment twice, with Good and Evil exchanged, which takes twice the time. With `path` the
-    state is saved after each environment, and a test that was interrupted goes on from there.
-    (Hernández-Orallo and Dowe 2010, Definition 18.)
+    Parameters
+    ----------
+    agent : a name, an agent of `gl.anytime`, or your own (see `gl.anytime.agent`)
+    seconds : Θ, how long the test lasts
+    pool : the environments to choose from, 5,000 random ones by default
+    tau0 : τ0, the time for the first environment; the paper begins with 1e-6 "or any other small time value"
+    clock : "virtual", where an action costs τ0 unless the clock or the agent says otherwise, so that
+        `seconds / tau0` is about the number of interactions; "real"; or a clock
+    antithetic : whether to play each environment twice, with Good and Evil exchanged, in twice the time
+    path : a file that keeps the state after each environment; a test that was interrupted goes on from there
+    each : called with the `Examination` after each environment; may call its `stop()`
+    seed : of choices and sessions
 
+    Returns
+    -------
+    An `AnytimeResult`, with `.value` and `.trajectory`.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), Definition 18.
+
+    Examples
+    --------
     >>> pool = Pool.of([Environment("1+|1+|1+", p) for p in ("0", "1", "01", "011")])
     >>> test("random", seconds=5, pool=pool, antithetic=True, seed=1).value
     0.0
     """
-
-    exam = Examination(
-        agent, seconds=seconds, pool=pool, tau0=tau0, clock=clock, antithetic=antithetic, seed=seed
-    )
-    if not isinstance(path, str | PathLike | None):
-        raise BadInput("path", path, "[not-a-path] is not a path", "name a file for the state")
+    rules: dict[str, Any] = {"pool": pool, "tau0": tau0, "clock": clock, "antithetic": antithetic}
+    exam = Examination(agent, seconds=seconds, seed=seed, **rules)
+    known = isinstance(path, str | PathLike | None)
+    ensure(known, "path", path, "[not-a-path] is not a path", "name a file for the state")
     if path is not None and present(Path(path)):
-        _go_on(exam, Path(path))
-    with progress_bar(
-        total=seconds, desc="anytime test", unit="s", leave=False, disable=None
-    ) as bar:
+        try:
+            exam.restore(path)
+        except BadInput as error:
+            if error.code != "damaged":
+                raise
+            set_aside(Path(path), "is damaged; the test starts from the beginning")
+    with progress_bar(total=seconds, desc="anytime test", unit="s", leave=False, disable=None) as bar:
 
         def after(exam: Examination) -> None:
             bar.update(min(float(exam.elapsed), bar.total) - bar.n)
@@ -305,16 +314,6 @@ def test(
                 each(exam)
 
         return exam.run(after)
-
-
-def _go_on(exam: Examination, path: Path) -> None:
-    """From the saved state; a damaged one is set aside, and the test starts from the beginning."""
-    try:
-        exam.restore(path)
-    except BadInput as error:
-        if error.code != "damaged":
-            raise
-        set_aside(path, "is damaged; the test starts from the beginning")
 
 
 test.__test__ = False  # type: ignore[attr-defined]

@@ -15,33 +15,33 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import generator, integer, number
 
 __all__ = [
-    "Space",
-    "parse",
-    "primitive_root",
-    "random_pattern",
-    "random_space",
-    "space_of",
+    *("Space", "parse", "primitive_root", "random_pattern", "random_space", "space_of"),
     "strongly_connected",
 ]
 
 Destinations = tuple[tuple[int, ...], ...]
 _MOVE = re.compile(r"(\d)(\++|-*)")
 _MOST_ACTIONS = 10  # the notation writes an action as one digit
-_MOST_DRAWS = 1_000_000
+_MOST_DRAWS = 1_000_000  # some minutes without a connected space: a judgement
 
 
 @dataclass(frozen=True)
 class Space:
     """A space by its signed displacements, one row per cell, one number per action from 1 up.
 
-    Reference: Hernández-Orallo and Dowe (2010), section 5.
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
 
+    Examples
+    --------
     >>> Space(((1,), (1,), (-2,))).text
     '1+|1+|1--'
     """
@@ -62,28 +62,35 @@ class Space:
     def destinations(self) -> Destinations:
         """T[cell][action], the cell that an action leads to."""
         n = self.cells
-        return tuple(
-            (cell, *((cell + step) % n for step in row)) for cell, row in enumerate(self.moves)
-        )
+        return tuple((cell, *((cell + step) % n for step in row)) for cell, row in enumerate(self.moves))
 
     @property
     def text(self) -> str:
         """The published notation."""
-        return "|".join("".join(_written(a, k) for a, k in enumerate(row, 1)) for row in self.moves)
+        signs = ["".join(f"{a}{'+' * k}{'-' * -k}" for a, k in enumerate(row, 1)) for row in self.moves]
+        return "|".join(signs)
 
     def __str__(self) -> str:
         return self.text
 
 
-def _written(action: int, step: int) -> str:
-    return f"{action}{('+' if step > 0 else '-') * abs(step)}"
+def parse(text: Any) -> Space:
+    """A space from its notation.
 
+    Parameters
+    ----------
+    text : such as "1+|1-", or a `Space`, which is returned; an error names the cell that is wrong
 
-def parse(text: object) -> Space:
-    """A space from its notation; what is wrong is named with its cell.
+    Returns
+    -------
+    A `Space`.
 
-    Reference: Hernández-Orallo and Dowe (2010), section 5.
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
 
+    Examples
+    --------
     >>> parse("1+|1-").destinations
     ((0, 1), (1, 0))
     >>> parse("1+|2-")
@@ -94,40 +101,44 @@ def parse(text: object) -> Space:
     if isinstance(text, Space):
         return text
     if not isinstance(text, str) or not text:
-        raise BadInput(
-            "space", text, "[not-a-description] is not a description of a space", "use e.g. '1+|1-'"
-        )
-    rows = [_cell(text, number, part) for number, part in enumerate(text.split("|"))]
-    if len({len(row) for row in rows}) > 1:
-        problem = "[uneven-cells] has cells with different actions"
-        raise BadInput("space", text, problem, "list the same actions in every cell")
-    if len(rows) < 2:
-        raise BadInput(
-            "space", text, "[one-cell] has a single cell", "separate two or more cells by '|'"
-        )
+        problem = "[not-a-description] is not a description of a space"
+        raise BadInput("space", text, problem, "use e.g. '1+|1-'")
+    rows = []
+    for cell, part in enumerate(text.split("|")):
+        pieces = _MOVE.findall(part)
+        problem = f"[not-moves] cell {cell} reads {part!r}, which is not a list of moves"
+        remedy = "write each action as a digit and a run of + or -, such as '1++2-'"
+        whole = part and "".join(digit + signs for digit, signs in pieces) == part
+        ensure(whole, "space", text, problem, remedy)
+        given = [digit for digit, _ in pieces]
+        wanted = [str(action) for action in range(1, len(given) + 1)]
+        problem = f"[wrong-actions] cell {cell} lists the actions {' '.join(given)}, not {' '.join(wanted)}"
+        ensure(given == wanted, "space", text, problem, "list every action but 0 once, in order")
+        rows.append(tuple(signs.count("+") - signs.count("-") for _, signs in pieces))
+    problem = "[uneven-cells] has cells with different actions"
+    ensure(len(set(map(len, rows))) == 1, "space", text, problem, "list the same actions in every cell")
+    problem = "[one-cell] has a single cell"
+    ensure(len(rows) > 1, "space", text, problem, "separate two or more cells by '|'")
     return Space(tuple(rows))
 
 
-def _cell(text: str, cell: int, part: str) -> tuple[int, ...]:
-    pieces = _MOVE.findall(part)
-    if not part or "".join(digit + signs for digit, signs in pieces) != part:
-        problem = f"[not-moves] cell {cell} reads {part!r}, which is not a list of moves"
-        remedy = "write each action as a digit and a run of + or -, such as '1++2-'"
-        raise BadInput("space", text, problem, remedy)
-    digits = [int(digit) for digit, _ in pieces]
-    expected = list(range(1, len(digits) + 1))
-    if digits != expected:
-        given, wanted = (" ".join(map(str, row)) for row in (digits, expected))
-        problem = f"[wrong-actions] cell {cell} lists the actions {given}, not {wanted}"
-        raise BadInput("space", text, problem, "list every action but 0 once, in order")
-    return tuple(len(signs) * (-1 if signs.startswith("-") else 1) for _, signs in pieces)
-
-
 def space_of(destinations: Sequence[Sequence[int]]) -> Space:
-    """A space from its table T[cell][action]; displacements are written with `+`.
+    """A space from its table of destinations; displacements are written with `+`.
 
-    Reference: Hernández-Orallo and Dowe (2010), section 5.
+    Parameters
+    ----------
+    destinations : T[cell][action], a row of cells for each cell; action 0 stays
 
+    Returns
+    -------
+    A `Space`.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
+
+    Examples
+    --------
     >>> space_of([[0, 1], [1, 0]]).text
     '1+|1+'
     """
@@ -135,28 +146,37 @@ def space_of(destinations: Sequence[Sequence[int]]) -> Space:
         table = [list(row) for row in destinations]
     except TypeError:
         remedy = "pass a row of cells for each cell"
-        raise BadInput(
-            "destinations", destinations, "[not-a-table] is not a table", remedy
-        ) from None
+        raise BadInput("destinations", destinations, "[not-a-table] is not a table", remedy) from None
     n = len(table)
     for cell, row in enumerate(table):
-        for target in row:
-            if isinstance(target, bool) or target not in range(n):
-                problem = "[not-a-cell] is not a cell"
-                raise BadInput(f"destinations[{cell}]", target, problem, f"use cells 0 to {n - 1}")
-        if not row or row[0] != cell:
-            problem = "[moves-at-rest] does not stay under action 0"
-            raise BadInput(f"destinations[{cell}]", row, problem, f"begin with {cell}")
-    moves = tuple(tuple((t - c) % n for t in row[1:]) for c, row in enumerate(table))
-    return parse(Space(moves).text)
+        name, remedy = f"destinations[{cell}]", f"use cells 0 to {n - 1}"
+        for to in row:
+            known = not isinstance(to, bool) and to in range(n)
+            ensure(known, name, to, "[not-a-cell] is not a cell", remedy)
+        problem = "[moves-at-rest] does not stay under action 0"
+        ensure(row[:1] == [cell], name, row, problem, f"begin with {cell}")
+    return parse(Space(tuple(tuple((t - c) % n for t in row[1:]) for c, row in enumerate(table))).text)
 
 
 def strongly_connected(space: Space | str) -> bool:
-    """Whether every cell of a space, or of its notation, can be reached from every other.
+    """Whether every cell can be reached from every other.
 
     Asked of every space that is drawn: networkx takes 75 times as long for spaces of 4 to 15 cells.
-    (Hernández-Orallo and Dowe 2010, section 5.)
 
+    Parameters
+    ----------
+    space : a `Space`, or its notation
+
+    Returns
+    -------
+    True or False.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
+
+    Examples
+    --------
     >>> strongly_connected(parse("1+|1+|1+")), strongly_connected(parse("1+|1|1+"))
     (True, False)
     """
@@ -182,17 +202,32 @@ def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> 
 
     Each displacement has size k uniform on 0 … n_c - 1 and a fair sign; the number of actions is
     min(n_c, 2 + G) with P(G = j) = 2^-(j+1) unless given; both are drawn again until the space is
-    strongly connected. (Hernández-Orallo and Dowe 2010, section 5.)
+    strongly connected.
 
+    Parameters
+    ----------
+    cells : n_c
+    actions : n_a, with "stay"; drawn by default
+    seed : of the draws
+
+    Returns
+    -------
+    A `Space`.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5; the law is fitted to the logs of Insa-Cabrera et al. (2011).
+
+    Examples
+    --------
     >>> space = random_space(5, seed=1)
     >>> space.cells, strongly_connected(space)
     (5, True)
     """
-    n = integer("cells", cells, 2)
-    if actions is not None and integer("actions", actions, 2) > _MOST_ACTIONS:
+    n, rng = integer("cells", cells, 2), generator(seed)
+    if actions is not None:
         problem = "[out-of-range] does not fit one digit"
-        raise BadInput("actions", actions, problem, "use 2 to 10 actions")
-    rng = generator(seed)
+        ensure(integer("actions", actions, 2) <= _MOST_ACTIONS, "actions", actions, problem, "use 2 to 10")
     for _ in range(_MOST_DRAWS):
         count = actions or min(n, _MOST_ACTIONS, 1 + int(rng.geometric(0.5)))
         shape = (n, count - 1)
@@ -200,30 +235,39 @@ def random_space(cells: int, actions: int | None = None, seed: SeedLike = 0) -> 
         space = Space(tuple(map(tuple, sizes.tolist())))
         if strongly_connected(space):
             return space
-    problem = f"gave no strongly connected space with {actions} actions in {_MOST_DRAWS:,} draws"
+    problem = f"[too-rare] gave no connected space with {actions} actions in {_MOST_DRAWS:,} draws"
     raise BadInput("cells", cells, problem, "use fewer cells or more actions")
 
 
 def random_pattern(
-    actions: int,
-    cells: int,
-    stop: float | None = None,
-    seed: SeedLike = 0,
-    length: int | None = None,
+    actions: int, cells: int, stop: float | None = None, length: int | None = None, seed: SeedLike = 0
 ) -> str:
-    """A pattern of uniform digits; its length is geometric with P(stop) = 1 / n_c unless given.
+    """A pattern of uniform digits.
 
-    Reference: Hernández-Orallo and Dowe (2010), section 5.
+    Parameters
+    ----------
+    actions : n_a of the space
+    cells : n_c of the space
+    stop : the chance to end after each digit, 1 / n_c by default
+    length : fixes the length, which is geometric otherwise
+    seed : of the draws
 
+    Returns
+    -------
+    A string of digits below n_a.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
+
+    Examples
+    --------
     >>> len(random_pattern(3, 5, length=7, seed=1))
     7
     """
-    n = integer("actions", actions, 2)
+    n, rng = integer("actions", actions, 2), generator(seed)
     chance = 1 / integer("cells", cells, 2) if stop is None else number("stop", stop, 0, 1)
-    if chance == 0:
-        problem = "[out-of-range] would never end a pattern"
-        raise BadInput("stop", stop, problem, "use a number above 0")
-    rng = generator(seed)
+    ensure(chance, "stop", stop, "[out-of-range] would never end a pattern", "use a number above 0")
     size = int(rng.geometric(chance)) if length is None else integer("length", length)
     return "".join(map(str, rng.integers(n, size=size).tolist()))
 
@@ -231,13 +275,23 @@ def random_pattern(
 def primitive_root(pattern: str) -> str:
     """The shortest pattern that gives the same endless sequence.
 
-    Reference: Hernández-Orallo and Dowe (2010), section 5.
+    Parameters
+    ----------
+    pattern : a string of digits
 
+    Returns
+    -------
+    Its first digits, as many as its period.
+
+    References
+    ----------
+    Hernández-Orallo and Dowe (2010), section 5.
+
+    Examples
+    --------
     >>> primitive_root("2121"), primitive_root("00"), primitive_root("120")
     ('21', '0', '120')
     """
     if not isinstance(pattern, str) or not pattern:
-        raise BadInput(
-            "pattern", pattern, "[not-digits] is not a string of digits", "use e.g. '2210'"
-        )
+        raise BadInput("pattern", pattern, "[not-digits] is not a string of digits", "use e.g. '2210'")
     return pattern[: (pattern + pattern).index(pattern, 1)]

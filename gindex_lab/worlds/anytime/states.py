@@ -13,32 +13,18 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.fingerprints import is_sealed, mark_of, sealed
 from gindex_lab.foundation.inputs import read_text
 from gindex_lab.foundation.output import write_text
 from gindex_lab.worlds.anytime.clocks import VirtualClock
-from gindex_lab.worlds.anytime.pool import Pool
 
 if TYPE_CHECKING:
     from gindex_lab.worlds.anytime.running import Examination
 
-__all__ = ["identity", "mark_of_pool", "read_state", "write_state"]
+__all__ = ["identity", "read_state", "write_state"]
 
 _FORMAT = "gindex_lab anytime state 1"
-
-
-def mark_of_pool(pool: Pool) -> str:
-    """A short text that tells pools apart.
-
-    >>> from gindex_lab.worlds.anytime.environment import Environment
-    >>> len(mark_of_pool(Pool.of([Environment("1+|1-", "0")])))
-    16
-    """
-    text = "\n".join(
-        f"{e!r} {e.delta} {e.r0} {e.observation} {e.identify}" for e in pool.environments
-    )
-    return mark_of(f"{pool.measure}\n{text}")
 
 
 def identity(exam: Examination) -> dict[str, Any]:
@@ -49,11 +35,12 @@ def identity(exam: Examination) -> dict[str, Any]:
     >>> identity(gl.anytime.Examination("random", pool=pool, seed=1))["agent"]
     'Random()'
     """
-    clock = repr(exam.clock) if isinstance(exam.clock, VirtualClock) else "real"
+    worlds = exam.pool.environments
+    text = "\n".join(f"{e!r} {e.delta} {e.r0} {e.observation} {e.identify}" for e in worlds)
     return {
         "agent": repr(exam.agent),
-        "pool": mark_of_pool(exam.pool),
-        "clock": clock,
+        "pool": mark_of(f"{exam.pool.measure}\n{text}"),
+        "clock": repr(exam.clock) if isinstance(exam.clock, VirtualClock) else "real",
         "tau0": str(exam.tau0),
         "antithetic": exam.antithetic,
         "seed": exam.seed,
@@ -62,12 +49,7 @@ def identity(exam: Examination) -> dict[str, Any]:
 
 def write_state(exam: Examination, path: Path) -> None:
     """Save what `read_state` needs."""
-    progress = {
-        "xi": exam.xi,
-        "increments": exam.increments,
-        "elapsed": str(exam.elapsed),
-        "rows": exam.rows,
-    }
+    progress = {"xi": exam.xi, "increments": exam.increments, "elapsed": str(exam.elapsed), "rows": exam.rows}
     state = sealed({"format": _FORMAT, "test": identity(exam), **progress})
     write_text(path, json.dumps(state, indent=1) + "\n")
 
@@ -77,19 +59,22 @@ def read_state(exam: Examination, path: Path) -> None:
     try:
         state = _unsealed(path)
         saved, xi, increments = dict(state["test"]), float(state["xi"]), int(state["increments"])
-        elapsed, rows = Fraction(state["elapsed"]), _sound(state["rows"])
+        elapsed, rows = Fraction(state["elapsed"]), list(state["rows"])
         if not (0 < xi < inf and elapsed >= 0 and increments >= 0):
             raise ValueError("ξ, the time or the increments are out of range")
+        if len({int(row["place"]) for row in rows}) < len(rows):
+            raise ValueError("an environment was used twice")
+        if not all(-1 <= row["reward"] <= 1 and row["counted"] >= 0 for row in rows):
+            raise ValueError("a reward is not in [-1, 1]")
     except BadInput:
         raise
     except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
         problem = f"[not-a-state] is not a saved state of an anytime test ({type(error).__name__}: {error})"
         raise BadInput("path", str(path), problem, "name another file") from None
     for name, value in identity(exam).items():
-        if saved.get(name) != value:
-            problem = f"[other-test] holds a test with {name} {saved.get(name)!r}, not {value!r}"
-            remedy = "go on with the same test, or name another file"
-            raise BadInput("path", str(path), problem, remedy)
+        problem = f"[other-test] holds a test with {name} {saved.get(name)!r}, not {value!r}"
+        remedy = "go on with the same test, or name another file"
+        ensure(saved.get(name) == value, "path", str(path), problem, remedy)
     exam.xi, exam.increments, exam.elapsed, exam.rows = xi, increments, elapsed, rows
 
 
@@ -101,19 +86,9 @@ def _unsealed(path: Path) -> dict[str, Any]:
         if is_sealed(state):
             return dict(state)
     except (ValueError, RecursionError):
-        state = None
+        pass
     if _FORMAT not in text:
         raise ValueError("it has no seal")
     problem = "[damaged] is a damaged state of an anytime test"
     remedy = "delete it, and the test starts from the beginning"
     raise BadInput("path", str(path), problem, remedy)
-
-
-def _sound(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, if each is an environment with its reward, and none was used twice."""
-    used = {int(row["place"]) for row in rows}
-    if len(used) < len(rows):
-        raise ValueError("an environment was used twice")
-    if not all(-1 <= row["reward"] <= 1 and row["counted"] >= 0 for row in rows):
-        raise ValueError("a reward is not in [-1, 1]")
-    return list(rows)

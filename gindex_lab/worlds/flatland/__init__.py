@@ -11,8 +11,7 @@ __getattr__, __dir__, __all__ = _contents(
     {
         # programs, and their three syntaxes
         "definitions": "Call Definition DrawingLimits Limits Link Node",
-        "programs": "Program",
-        "parsing": "library parse read shape uses write",
+        "programs": "Program library parse read shape uses write",
         "expansion": "Graph expand",
         # what they draw
         "execution": "Step Trace steps trace",
@@ -20,8 +19,7 @@ __getattr__, __dir__, __all__ = _contents(
         "curricula": "DOMAINS DrawingSample Sample augment curriculum sample variations",
         "drawings": "Circle Drawing Line",
         # how far apart they are
-        "distances": "Distance binary_distance distance distances generalisation_difficulty "
-        "nearest omega",
+        "distances": "Distance binary_distance distance distances generalisation_difficulty nearest omega",
         # curricula, and systems that learn from them
         "systems": "NearestPicture RandomDrawing ShapeFitter",
         "enumeration": "PieceSearch",

@@ -7,11 +7,11 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.worlds.flatland.definitions import PORTS, PRIMITIVES, Call, Definition, Link, Node
-from gindex_lab.worlds.flatland.expressions import CONSTANTS, Symbol
+from gindex_lab.worlds.flatland.expressions import CONSTANTS, Symbol, require
 
 __all__ = ["canonical", "check_program", "closing_links", "reached", "rule_of"]
 
@@ -19,19 +19,16 @@ K = TypeVar("K", bound=Hashable)
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _RESERVED = {*PRIMITIVES, *CONSTANTS, "start", "end", "body", "out", "true", "false"}
+_FARTHEST = 1e6  # of a start, in canvas units or degrees (a judgement)
 
 
 def check_program(flows: Mapping[str, Definition], run: Call) -> None:
     """Refuse a program that cannot run, with the flow and node that is to blame."""
-    if not flows:
-        raise BadProgram("program", "", "defines no flow", "write name(start) -> ... -> name(end)")
+    require(flows, "program", "", "defines no flow", "write name(start) -> ... -> name(end)")
     for flow in flows.values():
         _check_flow(flow, flows)
-    _check_acyclic(
-        {name: [node.type for node in flow.nodes] for name, flow in flows.items()},
-        "program",
-        "[circle] flows use each other in a circle",
-    )
+    calls = {name: [node.type for node in flow.nodes] for name, flow in flows.items()}
+    _check_acyclic(calls, "program", "[circle] flows use each other in a circle")
     _check_run(run, flows)
 
 
@@ -40,11 +37,10 @@ def canonical(flow: Definition) -> Definition:
 
     The order of the links that leave one port, which is the order in which branches are drawn, is kept.
     """
-    ports: dict[str, dict[str, list[Link]]] = {node.name: {} for node in flow.nodes}
-    for link in flow.links:
-        ports[link.source].setdefault(link.port, []).append(link)
-    leaving = {name: [link for port in sorted(p) for link in p[port]] for name, p in ports.items()}
-    order = reached(flow.entries, {k: [link.target for link in v] for k, v in leaving.items()})
+    leaving: dict[str, list[Link]] = {node.name: [] for node in flow.nodes}
+    for link in sorted(flow.links, key=lambda link: link.port):
+        leaving[link.source].append(link)
+    order = reached(flow.entries, {name: [link.target for link in links] for name, links in leaving.items()})
     nodes = {node.name: node for node in flow.nodes}
     links = tuple(link for name in order for link in leaving[name])
     return replace(flow, nodes=tuple(nodes[name] for name in order), links=links)
@@ -82,40 +78,29 @@ def closing_links(flow: Definition) -> frozenset[Link]:
     for loop in (node.name for node in flow.nodes if node.type == "loop"):
         back = [link for link in flow.links if link.target == loop and link.source != loop]
         if back:
-            body, behind = (
-                set(_reached_without(flow, loop, _targets(flow, loop, port)))
-                for port in ("body", "out")
+            following: dict[str, list[str]] = {node.name: [] for node in flow.nodes}
+            leaving: dict[str, list[str]] = {"body": [], "out": []}
+            for link in flow.links:
+                if link.source == loop:
+                    leaving[link.port].append(link.target)
+                elif link.target != loop:
+                    following[link.source].append(link.target)
+            body, behind, before = (
+                set(reached([name for name in starts if name != loop], following))
+                for starts in (leaving["body"], leaving["out"], flow.entries)
             )
-            before = set(_reached_without(flow, loop, flow.entries))
             found |= {link for link in back if link.source in body - behind - before}
     return frozenset(found)
 
 
-def _targets(flow: Definition, name: str, port: str) -> list[str]:
-    """The nodes that a port links to."""
-    return [link.target for link in flow.links if (link.source, link.port) == (name, port)]
-
-
-def _reached_without(flow: Definition, loop: str, starts: Iterable[str]) -> list[str]:
-    """The nodes that can be reached from these without passing the loop."""
-    following: dict[str, list[str]] = {node.name: [] for node in flow.nodes}
-    for link in flow.links:
-        if loop not in (link.target, link.source):
-            following[link.source].append(link.target)
-    return reached([name for name in starts if name != loop], following)
-
-
 def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
     where = f"flow {flow.name}"
-    _check_names(where, [flow.name])
-    _check_names(where, flow.params)
-    _check_names(where, [node.name for node in flow.nodes])
-    if not flow.nodes:
-        raise BadProgram(where, flow.name, "has no nodes", "put one between start and end")
+    for names in ([flow.name], flow.params, [node.name for node in flow.nodes]):
+        _check_names(where, names)
+    require(flow.nodes, where, flow.name, "has no nodes", "put one between start and end")
     for name, rule in flow.randoms.items():
-        if name not in flow.params:
-            problem = "[not-a-parameter] is randomised but is not a parameter"
-            raise BadProgram(where, name, problem, "name a parameter")
+        problem = "[not-a-parameter] is randomised but is not a parameter"
+        require(name in flow.params, where, name, problem, "name a parameter")
         rule_of(rule, f"{where}, @param {name}")
     for node in flow.nodes:
         _check_node(node, f"{where}, node {node.name}", flows)
@@ -125,55 +110,39 @@ def _check_flow(flow: Definition, flows: Mapping[str, Definition]) -> None:
 def _check_names(where: str, names: Iterable[str]) -> None:
     seen = set()
     for name in names:
-        if not _NAME.fullmatch(name):
-            remedy = "use letters, digits, _ . -"
-            raise BadProgram(where, name, "is not a name", remedy)
-        if name in _RESERVED:
-            raise BadProgram(
-                where, name, "[reserved-word] is a word of the language", "choose another name"
-            )
-        if name in seen:
-            raise BadProgram(where, name, "is named twice", "give each a name of its own")
+        require(_NAME.fullmatch(name), where, name, "is not a name", "use letters, digits, _ . -")
+        problem = "[reserved-word] is a word of the language"
+        require(name not in _RESERVED, where, name, problem, "choose another name")
+        require(name not in seen, where, name, "is named twice", "give each a name of its own")
         seen.add(name)
 
 
 def _check_node(node: Node, where: str, flows: Mapping[str, Definition]) -> None:
-    if node.type in PRIMITIVES:
-        params = PRIMITIVES[node.type]
-        fewest = sum(default is None for default in params.values())
-        wanted = list(params)
-    elif node.type in flows:
-        wanted = list(flows[node.type].params)
-        fewest = len(wanted)
-    else:
+    if node.type not in PRIMITIVES and node.type not in flows:
         known = ", ".join([*PRIMITIVES, *sorted(flows)][:12])
         problem = "[not-a-type] is neither a primitive nor a flow"
         raise BadProgram(where, node.type, problem, f"known are {known}")
-    if not fewest <= len(node.args) <= len(wanted):
-        problem = f"[wrong-arguments] takes ({' '.join(wanted)}), not {len(node.args)} arguments"
-        raise BadProgram(where, node.type, problem, "match them")
-    if node.type == "loop" and not isinstance(node.args[0], Symbol):
-        raise BadProgram(
-            where, node.args[0], "[not-a-name] is not a name for the count", "write (loop i 0 4)"
-        )
+    params = PRIMITIVES.get(node.type) or dict.fromkeys(flows[node.type].params)
+    fewest = sum(default is None for default in params.values())
+    problem = f"[wrong-arguments] takes ({' '.join(params)}), not {len(node.args)} arguments"
+    require(fewest <= len(node.args) <= len(params), where, node.type, problem, "match them")
+    if node.type == "loop":
+        problem = "[not-a-name] is not a name for the count"
+        require(isinstance(node.args[0], Symbol), where, node.args[0], problem, "write (loop i 0 4)")
 
 
 def _check_links(flow: Definition, where: str) -> None:
     types = {node.name: node.type for node in flow.nodes}
     ends = [(link.source, link.port) for link in flow.links] + list(flow.exits)
     for name in [*flow.entries, *(link.target for link in flow.links), *(name for name, _ in ends)]:
-        if name not in types:
-            raise BadProgram(where, name, "is linked to, but not defined", "create the node")
+        require(name in types, where, name, "is linked to, but not defined", "create the node")
     for name, port in ends:
         allowed = PORTS.get(types[name], ("out",))
-        if port not in allowed:
-            problem = f"[not-a-port] is not a port of {name} ({types[name]})"
-            raise BadProgram(where, port, problem, "use " + " or ".join(allowed))
+        problem = f"[not-a-port] is not a port of {name} ({types[name]})"
+        require(port in allowed, where, port, problem, "use " + " or ".join(allowed))
     for kind, found in (("entry", flow.entries), ("exit", flow.exits), ("link", flow.links)):
-        if kind != "link" and not found:
-            raise BadProgram(where, flow.name, f"has no {kind}", f"link its {kind}")
-        if len(set(found)) < len(found):
-            raise BadProgram(where, flow.name, f"has the same {kind} twice", "remove one")
+        require(kind == "link" or found, where, flow.name, f"has no {kind}", f"link its {kind}")
+        require(len(set(found)) == len(found), where, flow.name, f"has the same {kind} twice", "remove one")
     following: dict[str, list[str]] = {name: [] for name in types}
     closing = closing_links(flow)
     for link in flow.links:
@@ -182,8 +151,7 @@ def _check_links(flow: Definition, where: str) -> None:
     _check_acyclic(following, where, "[circle] nodes are linked in a circle")
     seen: list[str] = reached(flow.entries, following)
     lost = set(types) - set(seen)
-    if lost:
-        raise BadProgram(where, min(lost), "cannot be reached from the start", "link it")
+    require(not lost, where, min(lost, default=""), "cannot be reached from the start", "link it")
 
 
 def _check_acyclic(following: Mapping[str, Iterable[str]], where: str, problem: str) -> None:
@@ -197,25 +165,21 @@ def _check_acyclic(following: Mapping[str, Iterable[str]], where: str, problem: 
 
 
 def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
-    if run.flow not in flows:
-        known = ", ".join(sorted(flows)[:12])
-        raise BadProgram("run", run.flow, "[not-a-flow] is not a flow", f"known are {known}")
+    known = ", ".join(sorted(flows)[:12])
+    require(run.flow in flows, "run", run.flow, "[not-a-flow] is not a flow", f"known are {known}")
     params = flows[run.flow].params
-    if len(run.args) != len(params):
-        problem = f"[wrong-arguments] takes ({' '.join(params)}), not {len(run.args)} arguments"
-        raise BadProgram("run", run.flow, problem, "match them")
-    if not isinstance(run.position, (tuple, list)) or len(run.position) != 2:
-        raise BadProgram("position", run.position, "is not a place", "give (x, y)")
+    problem = f"[wrong-arguments] takes ({' '.join(params)}), not {len(run.args)} arguments"
+    require(len(run.args) == len(params), "run", run.flow, problem, "match them")
+    two = isinstance(run.position, (tuple, list)) and len(run.position) == 2
+    require(two, "position", run.position, "is not a place", "give (x, y)")
     for name, value in (("x", run.position[0]), ("y", run.position[1]), ("theta", run.theta)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise BadProgram(f"run, {name}", value, "[not-a-number] is not a number", "give one")
-        if not math.isfinite(value) or abs(value) > 1e6:
-            raise BadProgram(
-                f"run, {name}", value, "[out-of-range] is not a number up to 10⁶", "give one"
-            )
+        fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+        require(fits, f"run, {name}", value, "[not-a-number] is not a number", "give one")
+        near = math.isfinite(value) and abs(value) <= _FARTHEST
+        require(near, f"run, {name}", value, "[out-of-range] is not a number up to 10⁶", "give one")
 
 
-def rule_of(rule: object, where: str) -> tuple[str, tuple[float, ...]]:
+def rule_of(rule: Any, where: str) -> tuple[str, tuple[float, ...]]:
     """The kind and the numbers of a rule to draw a parameter: (int (low high)), (float (low high)), (bool p)
     or (choice (a b ...)).
 
@@ -223,18 +187,16 @@ def rule_of(rule: object, where: str) -> tuple[str, tuple[float, ...]]:
     ('int', (3, 12))
     """
     remedy = "write (int (low high)), (float (low high)), (bool p) or (choice (a b ...))"
-    if not isinstance(rule, tuple) or len(rule) != 2 or not isinstance(rule[0], Symbol):
-        raise BadProgram(where, rule, "is not a rule", remedy)
-    kind, given = str(rule[0]), rule[1]
-    values = given if isinstance(given, tuple) else (given,)
-    if any(not isinstance(value, (int, float)) for value in values):
-        raise BadProgram(where, rule, "holds something that is not a number", remedy)
+    named = isinstance(rule, tuple) and len(rule) == 2 and isinstance(rule[0], Symbol)
+    require(named, where, rule, "is not a rule", remedy)
+    kind, values = str(rule[0]), rule[1] if isinstance(rule[1], tuple) else (rule[1],)
+    numbers = all(isinstance(value, (int, float)) for value in values)
+    require(numbers, where, rule, "holds something that is not a number", remedy)
     right = {
         "int": len(values) == 2 and values[0] < values[1] and all(v == int(v) for v in values),
         "float": len(values) == 2 and values[0] < values[1],
         "bool": len(values) == 1 and 0 <= values[0] <= 1,
         "choice": len(values) > 0,
     }
-    if not right.get(kind, False):
-        raise BadProgram(where, rule, "[not-a-rule] is not a rule that can be drawn from", remedy)
+    require(right.get(kind), where, rule, "[not-a-rule] is not a rule that can be drawn from", remedy)
     return kind, values

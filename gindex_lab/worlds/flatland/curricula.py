@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ProgramLike, SeedLike
@@ -28,31 +27,33 @@ from gindex_lab.worlds.flatland.definitions import SIZE
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
 from gindex_lab.worlds.flatland.expressions import Expression, Symbol
 from gindex_lab.worlds.flatland.programs import Program
+from gindex_lab.worlds.flatland.rendering import Picture
 
 __all__ = ["DOMAINS", "DrawingSample", "augment", "curriculum", "sample", "samples", "variations"]
 
 Rng = np.random.Generator
+_SHIFT = 60.0  # the start of a variation moves by up to this in x and y (the authors' code)
 
 
 @dataclass(frozen=True)
 class DrawingSample:
-    """A task: the picture is what a system sees, the drawing is the program it should find.
-
-    Reference: g-index paper, section 5.
-    """
+    """A task: the picture is what a system sees, the drawing the program it should find. (Section 5.)"""
 
     drawing: Drawing
     domain: str
 
     @cached_property
-    def image(self) -> npt.NDArray[np.uint8]:
+    def image(self) -> Picture:
         """The picture of the drawing."""
         return self.drawing.image()
 
     @property
-    def pair(self) -> tuple[npt.NDArray[np.uint8], Drawing]:
+    def pair(self) -> tuple[Picture, Drawing]:
         """What a system learns from."""
         return self.image, self.drawing
+
+
+Sample = DrawingSample  # its name until November 2026
 
 
 def _whole(rng: Rng, low: int, high: int) -> float:
@@ -62,14 +63,6 @@ def _whole(rng: Rng, low: int, high: int) -> float:
 
 def _point(rng: Rng, low: int, high: int) -> tuple[float, float]:
     return _whole(rng, low, high), _whole(rng, low, high)
-
-
-def _circles(rng: Rng) -> list[Shape]:
-    return [Circle(*_point(rng, 0, 96), _whole(rng, 3, 50))]
-
-
-def _lines(rng: Rng) -> list[Shape]:
-    return [Line(*_point(rng, 0, 128), *_point(rng, 0, 128))]
 
 
 def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> list[Line]:
@@ -84,9 +77,20 @@ def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> l
     return shapes
 
 
+# The ranges of all domains are those of the authors' first version (their templates of November 2021).
+
+
+def _circles(rng: Rng) -> list[Shape]:
+    return [Circle(*_point(rng, 0, 96), _whole(rng, 3, 50))]
+
+
+def _lines(rng: Rng) -> list[Shape]:
+    return [Line(*_point(rng, 0, 128), *_point(rng, 0, 128))]
+
+
 def _rectangles(rng: Rng) -> list[Shape]:
-    corner, (a, b), theta = _point(rng, 0, 96), _point(rng, 0, 96), _whole(rng, 0, 181)
-    return [*_path(corner, [(a if k % 2 == 0 else b, theta + 90 * k) for k in range(4)])]
+    corner, sides, theta = _point(rng, 0, 96), _point(rng, 0, 96), _whole(rng, 0, 181)
+    return [*_path(corner, [(sides[k % 2], theta + 90 * k) for k in range(4)])]
 
 
 def _circle_in_box(rng: Rng) -> list[Shape]:
@@ -107,14 +111,13 @@ def _stick_figure(rng: Rng) -> list[Shape]:
         (_whole(rng, low, low + 180), _whole(rng, 5, longest))
         for low, longest in ((0, 48), (-90, 32), (0, 48), (-90, 64))
     )
-    (chest,) = _path((x, y - r), [(upper[1], upper[0])])
-    (trunk,) = _path((chest.x1, chest.y1), [(lower[1], lower[0])])
-    limbs = [(chest, arm), (trunk, leg)]
-    arms, legs = (
-        [_path((at.x1, at.y1), [(length, sign * turn)])[0] for sign in (1, -1)]
-        for at, (turn, length) in limbs
-    )
-    return [Circle(x, y, r), chest, *arms, trunk, *legs]
+    shapes: list[Shape] = [Circle(x, y, r)]
+    at = (x, y - r)
+    for (heading, length), (turn, limb) in ((upper, arm), (lower, leg)):
+        (part,) = _path(at, [(length, heading)])
+        at = (part.x1, part.y1)
+        shapes += [part, *_path(at, [(limb, turn)]), *_path(at, [(limb, -turn)])]
+    return shapes
 
 
 DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
@@ -128,15 +131,28 @@ DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
 
 
 def sample(domain: str, n: int = 1, *, seed: SeedLike) -> DrawingSample:
-    """A drawing of `n` members of a domain. (g-index paper, section 5.)
+    """A drawing of so many members of a domain (g-index paper, section 5).
 
+    Parameters
+    ----------
+    domain : one of `DOMAINS`
+    n : members
+    seed : of the drawing
+
+    Returns
+    -------
+    DrawingSample : `drawing`, `image`, and `domain` with the number of members
+
+    Examples
+    --------
     >>> sample("circle_in_box", 2, seed=1).drawing
     Drawing(2 circles, 8 lines)
     """
     make = DOMAINS[choice("domain", domain, list(DOMAINS))]
     count, rng = integer("n", n), generator(seed)
-    shapes = [part for _ in range(count) for part in make(rng)]
-    return DrawingSample(Drawing(tuple(shapes)), f"{domain}-{count}")
+    return DrawingSample(
+        Drawing(tuple(part for _ in range(count) for part in make(rng))), f"{domain}-{count}"
+    )
 
 
 def samples(domain: str, n: int, count: int, *, seed: SeedLike) -> list[DrawingSample]:
@@ -155,10 +171,21 @@ def curriculum(
     *,
     seed: SeedLike,
 ) -> list[DrawingSample]:
-    """`count` drawings of each domain with each number of members: by default the curriculum of Fig 15.
+    """Drawings of each domain with each number of members: by default the curriculum of Fig 15.
 
-    Reference: g-index paper, section 5.
+    Parameters
+    ----------
+    count : drawings of each kind
+    domains : of `DOMAINS`
+    members : how many members a drawing has
+    seed : of the drawings; the first ones stay when more are asked for
 
+    Returns
+    -------
+    list of DrawingSample
+
+    Examples
+    --------
     >>> len(curriculum(3, seed=1))
     30
     """
@@ -170,16 +197,22 @@ def curriculum(
     return [task for (domain, n), one in parts for task in samples(domain, n, count, seed=one)]
 
 
-_SHIFT = 60.0  # the start moves by up to this in x and y
+def augment(program: ProgramLike, *, arguments: bool = True, pose: bool = True, seed: SeedLike) -> Program:
+    """A variation of a program (g-index paper, section 5).
 
+    Parameters
+    ----------
+    program : a `Program`
+    arguments : whether its constant arguments are redrawn by their `@param` rules
+    pose : whether its start is shifted and turned
+    seed : of the variation
 
-def augment(
-    program: ProgramLike, *, arguments: bool = True, pose: bool = True, seed: SeedLike
-) -> Program:
-    """A variation of a program: its arguments redrawn by their rules, its start shifted and turned.
+    Returns
+    -------
+    Program
 
-    Reference: g-index paper, section 5.
-
+    Examples
+    --------
     >>> from gindex_lab.worlds.flatland import shape
     >>> square = shape("square")
     >>> one = augment(square, seed=1)
@@ -188,48 +221,26 @@ def augment(
     """
     if not isinstance(program, Program):
         remedy = "pass a Program, as of parse()"
-        raise BadInput(
-            "program", type(program).__name__, "[not-a-program] is not a program", remedy
-        )
+        raise BadInput("program", type(program).__name__, "[not-a-program] is not a program", remedy)
     flag("arguments", arguments), flag("pose", pose)
     rng = generator(seed)
     changes: dict[str, Any] = {}
     if arguments:
-        changes["args"] = _arguments(program, rng)
+        flow = program.flows[program.run.flow]
+        changes["args"] = tuple(
+            value if isinstance(value, (tuple, Symbol)) else _draw(value, flow.randoms.get(name), rng)
+            for name, value in zip(flow.params, program.run.args, strict=True)
+        )
     if pose:
         x, y = np.add(program.run.position, rng.uniform(0, _SHIFT, 2)) % SIZE
-        changes["position"] = (float(x), float(y))
-        changes["theta"] = float(rng.integers(360))
+        changes |= {"position": (float(x), float(y)), "theta": float(rng.integers(360))}
     return program.with_run(**changes)
 
 
-def variations(program: Program, n: int, *, seed: SeedLike, **options: Any) -> list[Program]:
-    """So many variations, each with a seed of its own: the first ones stay when more are asked for.
-
-    Reference: g-index paper, section 5.
-
-    >>> from gindex_lab.worlds.flatland import shape
-    >>> three = variations(shape("star"), 3, seed=1)
-    >>> three == variations(shape("star"), 5, seed=1)[:3]
-    True
-    """
-    return [augment(program, seed=one, **options) for one in seeds(seed, integer("n", n, 0, 10**6))]
-
-
-def _arguments(program: Program, rng: np.random.Generator) -> tuple[Expression, ...]:
-    flow = program.flows[program.run.flow]
-    return tuple(
-        _draw(flow.randoms[name], rng) if name in flow.randoms and _constant(value) else value
-        for name, value in zip(flow.params, program.run.args, strict=True)
-    )
-
-
-def _constant(value: Expression) -> bool:
-    return not isinstance(value, (tuple, Symbol))
-
-
-def _draw(rule: Expression, rng: np.random.Generator) -> Expression:
-    """A value by a rule; whole numbers from [low, high)."""
+def _draw(value: Expression, rule: Expression | None, rng: Rng) -> Expression:
+    """A value by a rule, if there is one; whole numbers from [low, high)."""
+    if rule is None:
+        return value
     kind, values = rule_of(rule, "@param")
     if kind == "int":
         return int(rng.integers(int(values[0]), int(values[1])))
@@ -240,4 +251,25 @@ def _draw(rule: Expression, rng: np.random.Generator) -> Expression:
     return values[int(rng.integers(len(values)))]
 
 
-Sample = DrawingSample  # its name until November 2026
+def variations(program: Program, n: int, *, seed: SeedLike, **options: Any) -> list[Program]:
+    """Several variations of a program (g-index paper, section 5).
+
+    Parameters
+    ----------
+    program : the program
+    n : how many
+    seed : of them all, each with one of its own: the first ones stay when more are asked for
+    options : `arguments` and `pose`, as for `augment`
+
+    Returns
+    -------
+    list of Program
+
+    Examples
+    --------
+    >>> from gindex_lab.worlds.flatland import shape
+    >>> three = variations(shape("star"), 3, seed=1)
+    >>> three == variations(shape("star"), 5, seed=1)[:3]
+    True
+    """
+    return [augment(program, seed=one, **options) for one in seeds(seed, integer("n", n, 0, 10**6))]

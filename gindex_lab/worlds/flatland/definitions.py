@@ -13,20 +13,9 @@ from typing import NamedTuple
 
 from gindex_lab.worlds.flatland.expressions import Expression
 
-__all__ = [
-    "PORTS",
-    "PRIMITIVES",
-    "SIZE",
-    "Call",
-    "Definition",
-    "DrawingLimits",
-    "Include",
-    "Link",
-    "Node",
-    "Source",
-]
+__all__ = ["PORTS", "PRIMITIVES", "SIZE", "Call", "Definition", "DrawingLimits", "Link", "Node", "Source"]
 
-SIZE = 128.0  # the side of the canvas
+SIZE = 128.0  # the side of the canvas (g-index paper, section 5)
 # parameters of each primitive with their defaults; None: must be given
 PRIMITIVES: dict[str, dict[str, Expression | None]] = {
     "move": {"dist": None, "penup": False},
@@ -41,7 +30,7 @@ class DrawingLimits:
     """What a program may use, so that a hostile one ends with an error and not with the machine.
 
     `steps`: primitives executed. `nodes`: of the program with all its flows written out. `depth`: flows
-    within flows. `distance`: of one move. (g-index paper, section 5.)
+    within flows. `distance`: of one move. All are judgements. (g-index paper, section 5.)
 
     >>> DrawingLimits(steps=100).depth
     64
@@ -58,10 +47,7 @@ Limits = DrawingLimits  # its name until November 2026
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a flow: its name, its type (a primitive or a flow) and its arguments.
-
-    Reference: g-index paper, section 5.
-    """
+    """A node of a flow: its name, its type (a primitive or a flow) and its arguments. (Section 5.)"""
 
     name: str
     type: str
@@ -79,10 +65,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Definition:
-    """A flow: parameters, how to draw them at random, nodes, links, and where it is entered and left.
-
-    Reference: g-index paper, section 5.
-    """
+    """A flow: its parameters, how to draw them at random, its nodes and links, and where it is entered and
+    left. (g-index paper, section 5.)"""
 
     name: str
     params: tuple[str, ...]
@@ -95,10 +79,8 @@ class Definition:
 
 @dataclass(frozen=True)
 class Call:
-    """Which flow to run, with what arguments, from where, heading where (degrees from the x axis, left).
-
-    Reference: g-index paper, section 5.
-    """
+    """Which flow to run, with what arguments, from where, heading where: in degrees from the x axis, to the
+    left. (g-index paper, section 5.)"""
 
     flow: str
     args: tuple[Expression, ...] = ()

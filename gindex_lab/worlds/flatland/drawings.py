@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ProgramLike
@@ -23,15 +22,15 @@ from gindex_lab.foundation.validate import FloatArray, number
 from gindex_lab.worlds.flatland.definitions import SIZE, Call, Definition, Link, Node
 from gindex_lab.worlds.flatland.execution import Step, steps
 from gindex_lab.worlds.flatland.expansion import Graph
-from gindex_lab.worlds.flatland.expressions import Expression
-from gindex_lab.worlds.flatland.parsing import shape
-from gindex_lab.worlds.flatland.programs import Program
-from gindex_lab.worlds.flatland.rendering import picture, to_svg
+from gindex_lab.worlds.flatland.programs import Program, shape
+from gindex_lab.worlds.flatland.rendering import Picture, picture, to_svg
 
 __all__ = ["Circle", "Drawing", "Line"]
 
+# judgements
 _CHORDS = 120  # of a full circle in a picture
 _BEND = 15.0  # degrees: a loop of moves that turns less than this each round is an arc
+_FARTHEST = 1e6  # of a coordinate, a radius or an angle
 
 
 @dataclass(frozen=True)
@@ -82,9 +81,7 @@ class Circle:
         """Chords that draw it."""
         count = max(2, math.ceil(_CHORDS * min(abs(self.theta), 360) / 360))
         angle = np.radians(-90 + np.linspace(0, self.theta, count + 1))
-        ring = np.column_stack(
-            [self.x + self.radius * np.cos(angle), self.y + self.radius * np.sin(angle)]
-        )
+        ring = np.column_stack([self.x + self.radius * np.cos(angle), self.y + self.radius * np.sin(angle)])
         return np.hstack([ring[:-1], ring[1:]])
 
 
@@ -107,11 +104,9 @@ class Drawing:
     def __post_init__(self) -> None:
         for at, part in enumerate(self.shapes):
             if not isinstance(part, (Line, Circle)):
-                raise BadInput(
-                    f"shapes[{at}]", part, "[not-a-shape] is not a Line or a Circle", "use one"
-                )
+                raise BadInput(f"shapes[{at}]", part, "[not-a-shape] is not a Line or a Circle", "use one")
             for value in astuple(part):
-                number(f"shapes[{at}]", value, -1e6, 1e6)
+                number(f"shapes[{at}]", value, -_FARTHEST, _FARTHEST)
 
     @classmethod
     def of(cls, source: ProgramLike) -> Drawing:
@@ -147,7 +142,7 @@ class Drawing:
         """All that is drawn, as rows x0, y0, x1, y1."""
         return np.vstack([np.empty((0, 4)), *(part.segments() for part in self.shapes)])
 
-    def image(self, wrap: str = "teleport") -> npt.NDArray[np.uint8]:
+    def image(self, wrap: str = "teleport") -> Picture:
         """The picture: 128 x 128, 1 for ink, row 0 at the top."""
         return picture(self.segments, wrap)
 
@@ -157,7 +152,7 @@ class Drawing:
 
     def program(self) -> Program:
         """A program of move, turn and loop that draws this: the pen goes from shape to shape."""
-        return _program(self)
+        return _program(self.shapes)
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -168,41 +163,39 @@ class Drawing:
         return f"Drawing({', '.join(f'{n} {word}' + 's' * (n != 1) for n, word in counts)})"
 
 
-def _shape(row: object, where: str) -> Shape:
+def _shape(row: Any, where: str) -> Shape:
+    """A shape of a list as JSON holds it."""
     if isinstance(row, (Line, Circle)):
         return row
     if not isinstance(row, Mapping) or row.get("type") not in ("line", "circle"):
         remedy = 'write {"type": "line", "start": {"x": ..., "y": ...}, "end": ...}'
         raise BadInput(where, row, "[not-a-shape] is neither a line nor a circle", remedy)
+
+    def point(key: str) -> tuple[float, ...]:
+        found = row.get(key)
+        if not isinstance(found, Mapping) or not {"x", "y"} <= set(found):
+            remedy = 'write {"x": 1, "y": 2}'
+            raise BadInput(f"{where}.{key}", found, "[not-a-point] is not a point", remedy)
+        axes = ((f"{where}.{key}.{axis}", found[axis]) for axis in "xy")
+        return tuple(number(name, value, -_FARTHEST, _FARTHEST) for name, value in axes)
+
     if row["type"] == "line":
-        return Line(*_point(row, "start", where), *_point(row, "end", where))
-    radius = number(f"{where}.radius", row.get("radius"), 0, 1e6)
-    theta = number(f"{where}.theta", row.get("theta", 360.0), -1e6, 1e6)
-    return Circle(*_point(row, "center", where), radius, theta)
-
-
-def _point(row: Mapping[str, Any], key: str, where: str) -> tuple[float, float]:
-    point = row.get(key)
-    if not isinstance(point, Mapping) or not {"x", "y"} <= set(point):
-        raise BadInput(
-            f"{where}.{key}", point, "[not-a-point] is not a point", 'write {"x": 1, "y": 2}'
-        )
-    x, y = (number(f"{where}.{key}.{axis}", point[axis], -1e6, 1e6) for axis in ("x", "y"))
-    return x, y
+        return Line(*point("start"), *point("end"))
+    radius = number(f"{where}.radius", row.get("radius"), 0, _FARTHEST)
+    theta = number(f"{where}.theta", row.get("theta", 360.0), -_FARTHEST, _FARTHEST)
+    x, y = point("center")
+    return Circle(x, y, radius, theta)
 
 
 def _row(part: Shape) -> dict[str, Any]:
     if isinstance(part, Circle):
         centre = {"x": part.x, "y": part.y}
         return {"type": "circle", "center": centre, "radius": part.radius, "theta": part.theta}
-    ends = {"x": part.x0, "y": part.y0}, {"x": part.x1, "y": part.y1}
-    return {"type": "line", "start": ends[0], "end": ends[1]}
-
-
-# --- from a program ---------------------------------------------------------------------------------
+    return {"type": "line", "start": {"x": part.x0, "y": part.y0}, "end": {"x": part.x1, "y": part.y1}}
 
 
 def _recognised(program: Program) -> Iterator[Shape]:
+    """The lines and circles that a run draws."""
     arcs = _arcs(program.graph)
     inside = {place for ring in arcs.values() for place in ring}
     begun: Step | None = None
@@ -210,72 +203,94 @@ def _recognised(program: Program) -> Iterator[Shape]:
     for step in steps(program):
         if step.node in inside:
             continue
-        again = begun is not None and step.node == begun.node and step.node in arcs
-        if again and begun is not None and (step.round or 0) > (begun.round or 0):
+        if begun is not None and step.node == begun.node and (step.round or 0) > (begun.round or 0):
             rounds += 1
             continue
         if begun is not None:
-            yield _arc(program.graph, arcs, begun, rounds)
+            yield _arc(program.graph, arcs[begun.node], begun, rounds)
         begun, rounds = (step, 1) if step.node in arcs else (None, 0)
         if step.type == "move" and step.pen and step.start[:2] != (step.x, step.y):
             yield Line(step.start[0], step.start[1], step.x, step.y)
     if begun is not None:
-        yield _arc(program.graph, arcs, begun, rounds)
+        yield _arc(program.graph, arcs[begun.node], begun, rounds)
 
 
 def _arcs(graph: Graph) -> dict[int, tuple[int, int]]:
     """The loops that only move by a constant with the pen down and turn a little: body by loop."""
     found = {}
     for place, ports in enumerate(graph.targets):
-        body = ports.get("body", ())
-        if len(body) != 1 or graph.nodes[body[0]].type != "move":
+        body = ports.get("body", [])
+        if [graph.nodes[at].type for at in body] != ["move"]:
             continue
-        after = graph.targets[body[0]].get("out", ())
-        if len(after) != 1 or graph.nodes[after[0]].type != "turn" or graph.targets[after[0]]:
+        after = graph.targets[body[0]].get("out", [])
+        if [graph.nodes[at].type for at in after] != ["turn"] or graph.targets[after[0]]:
             continue
-        values = [graph.nodes[body[0]].params["dist"], graph.nodes[after[0]].params["theta"]]
-        fixed = all(isinstance(value, (int, float)) for value in values)
-        if fixed and 0 < abs(values[1]) <= _BEND and not graph.nodes[body[0]].params["penup"]:
+        move, bend = graph.nodes[body[0]].params, graph.nodes[after[0]].params["theta"]
+        fixed = isinstance(move["dist"], (int, float)) and isinstance(bend, (int, float))
+        if fixed and 0 < abs(bend) <= _BEND and not move["penup"]:
             found[place] = (body[0], after[0])
     return found
 
 
-def _arc(graph: Graph, arcs: Mapping[int, tuple[int, int]], step: Step, rounds: int) -> Circle:
+def _arc(graph: Graph, body: tuple[int, int], step: Step, rounds: int) -> Circle:
     """The circle through the corners of so many moves: its tangent is half a turn off the first."""
-    move, turn = arcs[step.node]
-    distance, bend = graph.nodes[move].params["dist"], graph.nodes[turn].params["theta"]
+    distance, bend = graph.nodes[body[0]].params["dist"], graph.nodes[body[1]].params["theta"]
     radius = distance / (2 * math.sin(math.radians(bend) / 2))  # negative: to the right
     tangent = math.radians(step.theta - bend / 2 + 90)
     x, y = step.x + radius * math.cos(tangent), step.y + radius * math.sin(tangent)
     return Circle(x, y, abs(radius), min(360.0, rounds * abs(bend)))
 
 
-# --- as a program -----------------------------------------------------------------------------------
+class _Pen:
+    """A program while it is written: its nodes, and where the pen is."""
+
+    def __init__(self, x: float, y: float) -> None:
+        self.x, self.y, self.heading = x, y, 0.0
+        self.nodes: list[Node] = []
+
+    def add(self, kind: str, *args: float) -> None:
+        self.nodes.append(Node(f"n{len(self.nodes)}", kind, args))
+
+    def turn_to(self, angle: float) -> None:
+        """By an angle in [0, 360), without the noise of its computation."""
+        self.add("turn", round((angle - self.heading) % 360, 9) % 360)
+        self.heading = angle
+
+    def go_to(self, x: float, y: float) -> None:
+        """Without ink."""
+        away = math.hypot(x - self.x, y - self.y)
+        if away >= 1e-9:
+            self.turn_to(math.degrees(math.atan2(y - self.y, x - self.x)))
+            self.add("move", away, True)
+            self.x, self.y = x, y
+
+    def draw(self, part: Shape) -> None:
+        if isinstance(part, Circle):
+            degrees, half = round(part.theta), math.radians(0.5)
+            self.turn_to(0.5)  # half a step: the chords lie round the circle evenly
+            self.add("arc", part.radius / math.cos(half), degrees)
+            chords, length = np.radians(0.5 + np.arange(degrees)), 2 * part.radius * math.sin(half)
+            end = self.x + length * np.cos(chords).sum(), self.y + length * np.sin(chords).sum()
+            self.heading = 0.5 + degrees
+        else:
+            self.turn_to(math.degrees(math.atan2(part.y1 - part.y0, part.x1 - part.x0)))
+            self.add("move", math.hypot(part.x1 - part.x0, part.y1 - part.y0))
+            end = part.x1, part.y1
+        self.x, self.y = end[0] % SIZE, end[1] % SIZE
 
 
-def _program(drawing: Drawing) -> Program:
-    if not drawing.shapes:
-        raise BadInput(
-            "drawing", drawing, "[draws-nothing] draws nothing", "give it a line or a circle"
-        )
-    nodes: list[Node] = []
-    pose = (*_begin(drawing.shapes[0], 0), 0.0)
-    start = pose[:2]
-
-    def add(kind: str, *args: Expression) -> None:
-        nodes.append(Node(f"n{len(nodes)}", kind, args))
-
-    for at, part in enumerate(drawing.shapes):
-        pose = _go_to(add, pose, _begin(part, at))
-        pose = _draw(add, pose, part)
-    links = tuple(Link(a.name, "out", b.name) for a, b in pairwise(nodes))
-    main = Definition("main", (), {}, tuple(nodes), links, ("n0",), ((nodes[-1].name, "out"),))
-    flows = {**shape("arc").flows, "main": main} if _has_circle(drawing) else {"main": main}
-    return Program(flows, Call("main", (), start, 0.0))
-
-
-def _has_circle(drawing: Drawing) -> bool:
-    return any(isinstance(part, Circle) for part in drawing.shapes)
+def _program(shapes: tuple[Shape, ...]) -> Program:
+    if not shapes:
+        raise BadInput("drawing", shapes, "[draws-nothing] draws nothing", "give it a line or a circle")
+    starts = [_begin(part, at) for at, part in enumerate(shapes)]
+    pen = _Pen(*starts[0])
+    for part, start in zip(shapes, starts, strict=True):
+        pen.go_to(*start)
+        pen.draw(part)
+    links = tuple(Link(a.name, "out", b.name) for a, b in pairwise(pen.nodes))
+    main = Definition("main", (), {}, tuple(pen.nodes), links, ("n0",), ((pen.nodes[-1].name, "out"),))
+    arcs = shape("arc").flows if any(isinstance(part, Circle) for part in shapes) else {}
+    return Program({**arcs, "main": main}, Call("main", (), starts[0], 0.0))
 
 
 def _begin(part: Shape, at: int) -> tuple[float, float]:
@@ -285,34 +300,3 @@ def _begin(part: Shape, at: int) -> tuple[float, float]:
         problem = f"[off-canvas] of shape {at} is beyond the canvas, where no pen can start"
         raise BadInput("start", (x, y), problem, "move the shape")
     return x, y
-
-
-def _go_to(add: Any, pose: tuple[float, float, float], to: tuple[float, float]) -> Any:
-    x, y, heading = pose
-    away = math.hypot(to[0] - x, to[1] - y)
-    if away < 1e-9:
-        return pose
-    angle = math.degrees(math.atan2(to[1] - y, to[0] - x))
-    add("turn", _turned(angle - heading))
-    add("move", away, True)
-    return (*to, angle)
-
-
-def _draw(add: Any, pose: tuple[float, float, float], part: Shape) -> tuple[float, float, float]:
-    x, y, heading = pose
-    if isinstance(part, Circle):
-        add("turn", _turned(0.5 - heading))  # half a step: the chords lie round the circle evenly
-        add("arc", part.radius / math.cos(math.radians(0.5)), round(part.theta))
-        chords = np.radians(0.5 + np.arange(round(part.theta)))
-        length = 2 * part.radius * math.sin(math.radians(0.5))
-        end = x + length * np.cos(chords).sum(), y + length * np.sin(chords).sum()
-        return end[0] % SIZE, end[1] % SIZE, 0.5 + round(part.theta)
-    angle = math.degrees(math.atan2(part.y1 - part.y0, part.x1 - part.x0))
-    add("turn", _turned(angle - heading))
-    add("move", math.hypot(part.x1 - part.x0, part.y1 - part.y0))
-    return part.x1 % SIZE, part.y1 % SIZE, angle
-
-
-def _turned(angle: float) -> float:
-    """An angle in [0, 360), without the noise of its computation."""
-    return round(angle % 360, 9) % 360

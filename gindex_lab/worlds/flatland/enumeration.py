@@ -21,8 +21,14 @@ from gindex_lab.worlds.flatland.systems import PictureLearner
 
 __all__ = ["PieceSearch"]
 
+# judgements
 _REACH = 3.0  # pixels: ink this near to a piece is explained by it
-Bits = npt.NDArray[np.uint64]
+_STEPS = (
+    (8.0, 12.0),
+    (4.0, 6.0),
+    (2.0, _REACH),
+    (1.0, _REACH),
+)  # how far to move a piece and to look for ink
 
 
 class PieceSearch(PictureLearner):
@@ -40,29 +46,25 @@ class PieceSearch(PictureLearner):
     Drawing(1 circle, 1 line)
     """
 
-    def __init__(
-        self, longest: int = 10, beam: int = 2, branches: int = 5, worth: float = 0.03
-    ) -> None:
+    def __init__(self, longest: int = 10, beam: int = 2, branches: int = 5, worth: float = 0.03) -> None:
         super().__init__()
         self.longest, self.beam = integer("longest", longest), integer("beam", beam)
         self.branches = integer("branches", branches)
         self.worth = number("worth", worth, 0, 1)
 
     def _learn(self) -> None:
-        pieces = dict.fromkeys(part for _, drawing in self.pairs for part in drawing.shapes)
-        drawn = [_pixels(part) for part in pieces]
-        kept = [(part, at) for part, at in zip(pieces, drawn, strict=True) if len(at)]
-        self.pieces = [part for part, _ in kept]
-        self._at = np.concatenate([np.zeros(0, int), *(at for _, at in kept)])
-        self._first = np.cumsum([0, *(len(at) for _, at in kept)])[:-1]
-        self._sizes = np.diff([*self._first, len(self._at)])
-        self._reach = np.stack([_packed(_widened(at)) for _, at in kept])
-        self.operations += 128 * 128 * len(self.pieces)
+        parts = dict.fromkeys(part for _, drawing in self.pairs for part in drawing.shapes)
+        drawn = {part: _pixels(part) for part in parts}
+        kept = {part: at for part, at in drawn.items() if len(at)}
+        self.pieces = list(kept)
+        self._at = np.concatenate([np.zeros(0, int), *kept.values()])
+        self._sizes = np.array([len(at) for at in kept.values()])
+        self._first = np.cumsum(self._sizes) - self._sizes
+        self._reach = np.stack([_packed(_widened(at)) for at in kept.values()])
+        self.operations += PIXELS * PIXELS * len(kept)
 
     def _answer(self, image: Picture) -> Drawing:
-        programs: list[tuple[float, tuple[Shape, ...], npt.NDArray[np.bool_]]] = [
-            (0.0, (), image > 0)
-        ]
+        programs: list[tuple[float, tuple[Shape, ...], npt.NDArray[np.bool_]]] = [(0.0, (), image > 0)]
         whole = max(1, int(image.sum()))
         best = programs[0]
         for _ in range(self.longest):
@@ -83,7 +85,7 @@ class PieceSearch(PictureLearner):
         away = distance_transform_edt(~rest).ravel()
         closeness = np.exp(-away / _REACH)
         fit = np.add.reduceat(closeness[self._at], self._first) / self._sizes
-        gain = _count(self._reach & _packed(rest)) * fit
+        gain = np.bitwise_count(self._reach & _packed(rest)).sum(axis=-1, dtype=np.int64) * fit
         self.operations += len(self._at) + self._reach.size + 2 * rest.size
         found = []
         for k in np.argsort(-gain, kind="stable")[: self.branches].tolist():
@@ -97,7 +99,7 @@ class PieceSearch(PictureLearner):
     def _refined(self, piece: Shape, away: Any) -> Shape:
         """Small steps in each number of a piece while it comes closer to the ink: coarse steps first, with
         an eye for ink far away, then finer ones."""
-        for step, reach in ((8.0, 12.0), (4.0, 6.0), (2.0, _REACH), (1.0, _REACH)):
+        for step, reach in _STEPS:
             closeness = np.exp(-away / reach)
             value, better = self._score(piece, closeness), True
             while better:
@@ -134,15 +136,15 @@ def _neighbours(piece: Shape, step: float) -> list[Shape]:
     """The piece with one of its numbers changed, moved as a whole, or a line longer or shorter at an end."""
     names = ("x", "y", "radius") if isinstance(piece, Circle) else ("x0", "y0", "x1", "y1")
     moved = [replace(piece, **{n: getattr(piece, n) + s}) for n in names for s in (-step, step)]
-    if isinstance(piece, Line):
-        x0, y0, x1, y1 = astuple(piece)
-        shifts = ((step, 0), (-step, 0), (0, step), (0, -step))
-        moved += [Line(x0 + a, y0 + b, x1 + a, y1 + b) for a, b in shifts]
-        length = float(np.hypot(x1 - x0, y1 - y0)) or 1.0
-        a, b = step * (x1 - x0) / length, step * (y1 - y0) / length
-        moved += [Line(x0 + s * a, y0 + s * b, x1, y1) for s in (-1, 1)]
-        moved += [Line(x0, y0, x1 + s * a, y1 + s * b) for s in (-1, 1)]
-    return [part for part in moved if not isinstance(part, Circle) or part.radius >= 1]
+    if isinstance(piece, Circle):
+        return [part for part in moved if isinstance(part, Circle) and part.radius >= 1]
+    x0, y0, x1, y1 = astuple(piece)
+    shifts = ((step, 0), (-step, 0), (0, step), (0, -step))
+    moved += [Line(x0 + a, y0 + b, x1 + a, y1 + b) for a, b in shifts]
+    length = float(np.hypot(x1 - x0, y1 - y0)) or 1.0
+    a, b = step * (x1 - x0) / length, step * (y1 - y0) / length
+    moved += [Line(x0 + s * a, y0 + s * b, x1, y1) for s in (-1, 1)]
+    return moved + [Line(x0, y0, x1 + s * a, y1 + s * b) for s in (-1, 1)]
 
 
 def _pixels(part: Shape) -> npt.NDArray[np.int64]:
@@ -153,14 +155,10 @@ def _widened(at: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """A mask of all pixels within reach."""
     from scipy.ndimage import binary_dilation
 
-    mask = np.zeros(128 * 128, dtype=bool)
-    mask[at] = True
-    return binary_dilation(mask.reshape(128, 128), iterations=int(_REACH))
+    mask = np.zeros((PIXELS, PIXELS), dtype=bool)
+    mask.flat[at] = True
+    return binary_dilation(mask, iterations=int(_REACH))
 
 
-def _packed(mask: npt.NDArray[Any]) -> Bits:
+def _packed(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     return np.packbits(mask.ravel()).view(np.uint64)
-
-
-def _count(bits: Bits) -> Any:
-    return np.bitwise_count(bits).sum(axis=-1, dtype=np.int64)

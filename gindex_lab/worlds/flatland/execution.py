@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.worlds.flatland.definitions import SIZE, DrawingLimits
 from gindex_lab.worlds.flatland.expansion import GraphNode
 from gindex_lab.worlds.flatland.expressions import Symbol, reduce
-from gindex_lab.worlds.flatland.programs import Program
+
+if TYPE_CHECKING:
+    from gindex_lab.worlds.flatland.programs import Program
 
 __all__ = ["Segment", "Step", "Trace", "steps", "trace"]
 
@@ -32,8 +34,7 @@ class Step(NamedTuple):
     """One primitive executed: the place of its node in the graph, its type, and the pose before and after.
 
     For a loop, `round` is the count that begins; for others it is None. `x`, `y` of a move are the
-    end of its line, which may lie beyond the edge; the pose goes on at `position`.
-    (g-index paper, section 5.)
+    end of its line, which may lie beyond the edge; the pose goes on at `position`. (Section 5.)
     """
 
     node: int
@@ -63,9 +64,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Trace:
-    """All moves of a run, in order, and the pose at the end. Iterating gives `Segment`s.
-
-    Reference: g-index paper, section 5.
+    """All moves of a run, in order, and the pose at the end. Iterating gives `Segment`s. (Section 5.)
 
     >>> from gindex_lab.worlds.flatland import parse
     >>> trace = parse('#include "square.fbp"\\n{} -> square(30)').trace()
@@ -99,14 +98,21 @@ class Trace:
         return len(self.lines)
 
     def __iter__(self) -> Iterator[Segment]:
-        for (x0, y0, x1, y1), pen in zip(self.lines.tolist(), self.pen.tolist(), strict=True):
-            yield Segment(x0, y0, x1, y1, pen)
+        for line, pen in zip(self.lines.tolist(), self.pen.tolist(), strict=True):
+            yield Segment._make((*line, pen))
 
 
 def trace(program: Program, limits: DrawingLimits | None = None) -> Trace:
-    """Run a program to its end, or to an error where it needs more than its limits allow.
+    """Run a program to its end, or to an error where it needs more than its limits allow (section 5).
 
-    Reference: g-index paper, section 5.
+    Parameters
+    ----------
+    program : the program
+    limits : what it may use; by default its own limits
+
+    Returns
+    -------
+    Trace : every move with its pen, and the pose at the end
     """
     lines: list[float] = []
     pens: list[bool] = []
@@ -124,10 +130,19 @@ def trace(program: Program, limits: DrawingLimits | None = None) -> Trace:
 
 
 def steps(program: Program, limits: DrawingLimits | None = None) -> Iterator[Step]:
-    """The run as one `Step` at a time: to draw as it goes, to stop where it matters.
+    """Run a program one `Step` at a time: to draw as it goes, to stop where it matters (section 5).
 
-    Reference: g-index paper, section 5.
+    Parameters
+    ----------
+    program : the program
+    limits : what it may use; by default its own limits
 
+    Returns
+    -------
+    iterator of Step
+
+    Examples
+    --------
     >>> from gindex_lab.worlds.flatland import parse
     >>> run = steps(parse('#include "square.fbp"\\n{} -> square(30)'))
     >>> [(step.type, step.round) for step, _ in zip(run, range(4))]
@@ -154,15 +169,15 @@ def _machine(program: Program, limits: DrawingLimits | None) -> Iterator[tuple[A
     bounds, graph = limits or program.limits, program.graph
     counts: dict[str, Any] = {}
     pose = _start(program)
-    bodies, outs = (
-        [ports.get(port, ())[::-1] for ports in graph.targets] for port in ("body", "out")
-    )
+    bodies, outs = ([ports.get(port, ())[::-1] for ports in graph.targets] for port in ("body", "out"))
     todo: list[tuple[int, Pose | None, int, int]] = [(to, pose, 0, 0) for to in outs[0]]
     moves = [_constant_move(node, bounds) for node in graph.nodes]
     left = bounds.steps
     while todo:
         if not left:
-            raise _too_long(graph.nodes[todo[-1][0]], bounds)
+            problem = f"[too-long] has not finished after {bounds.steps:,} steps"
+            remedy = "shorten its loops, or raise limits.steps"
+            raise BadProgram("program", graph.nodes[todo[-1][0]].id, problem, remedy)
         left -= 1
         place, given, at, end = todo.pop()
         node = graph.nodes[place]
@@ -197,11 +212,6 @@ def _machine(program: Program, limits: DrawingLimits | None) -> Iterator[tuple[A
             todo.append((target, pose, 0, 0))
 
 
-def _too_long(node: GraphNode, limits: DrawingLimits) -> BadProgram:
-    problem = f"[too-long] has not finished after {limits.steps:,} steps"
-    return BadProgram("program", node.id, problem, "shorten its loops, or raise limits.steps")
-
-
 Move = tuple[float, float, bool]  # how far, how many degrees, with the pen down
 
 
@@ -225,7 +235,7 @@ def _move(node: GraphNode, counts: dict[str, Any], limits: DrawingLimits) -> Mov
 
 
 def _number(node: GraphNode, key: str, counts: dict[str, Any]) -> float:
-    value = node.params[key]
+    value: Any = node.params[key]
     if isinstance(value, (tuple, Symbol)):
         try:
             value = reduce(value, counts)

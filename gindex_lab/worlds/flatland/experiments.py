@@ -8,7 +8,6 @@ record and the index are those of the rest of the project (`gindex_lab.measures.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -16,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, Mode, generator, mode_of
+from gindex_lab.foundation.validate import Mode, generator, mode_of
 from gindex_lab.measures.programs.gindex import Settings, g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.worlds.flatland.curricula import DrawingSample
@@ -28,23 +27,39 @@ from gindex_lab.worlds.learning.experiments import Outcome
 
 __all__ = ["experiment", "score"]
 
-_PETA = 1e15
+_PETA = 1e15  # FLOP in a PFLOP
 
 
 def experiment(
     system: PictureSystem,
     curriculum: Sequence[DrawingSample],
     tests: Sequence[DrawingSample],
-    seed: int = 1,
     *,
     name: str | None = None,
     mode: Mode = "exact",
+    seed: int = 1,
 ) -> Outcome:
     """Train a system on the curriculum, test it once per picture, and give its g-index in parts.
 
-    `seed` decides the order in which the curriculum is shown. One counted operation is taken as one FLOP.
-    (g-index paper, section 5.)
+    Parameters
+    ----------
+    system : an object with `fit(pairs)`, `generate(image)` and `operations`, each taken as one FLOP
+    curriculum : the samples it learns from
+    tests : the samples it is tested on
+    name : of the system in the record; by default its class
+    mode : of Δ, Ω and the g-index, "exact" or "reference"
+    seed : decides the order in which the curriculum is shown
 
+    Returns
+    -------
+    Outcome : the record (`experiment`), a row per test (`tests`), the g-index (`index`) and the `cost`
+
+    References
+    ----------
+    g-index paper, section 5 and Eq 9.
+
+    Examples
+    --------
     >>> from gindex_lab.worlds.flatland import NearestPicture, curriculum
     >>> known = curriculum(3, members=(1,), seed=1)
     >>> outcome = experiment(NearestPicture(), known, known[:2])
@@ -64,14 +79,17 @@ def experiment(
         "test_seconds": time.perf_counter() - trained,
     }
     scored = score(answers, tests, mode=mode)
-    every = _omegas(curriculum, tests, mode)
+    known: dict[str, list[Drawing]] = {}
+    for task in curriculum:
+        known.setdefault(task.domain, []).append(task.drawing)
+    wanted = [task.drawing for task in tests]
+    omegas = {d: nearest_many(wanted, some, metric="list", mode=mode).value for d, some in known.items()}
+    every = pd.DataFrame(omegas)  # Ω of each test to each domain of the curriculum
     scored["domain_distance"] = every.min(axis=1).to_numpy()
     means = every.groupby(scored["domain"].to_numpy(), sort=False).mean()
-    tasks = scored[["domain", "performance"]].assign(
-        skill=scored["perfect"].astype(float), samples=1
-    )
+    tasks = scored[["domain", "performance"]].assign(skill=scored["perfect"].astype(float), samples=1)
     settings = {"mode": mode_of(mode), **asdict(Settings.of(mode, unit="FLOP"))}
-    counts = dict(Counter(task.domain for task in curriculum))
+    counts = {domain: len(some) for domain, some in known.items()}
     label = name or type(system).__name__
     record = Experiment(counts, operations / _PETA, tasks, label, means, settings)
     return Outcome(record, scored, g_index(record), cost, seed)
@@ -92,27 +110,12 @@ def score(
         raise BadInput("answers", len(answers), problem, "give one answer for each test")
     rows = []
     for answer, task in zip(answers, tests, strict=True):
-        delta = _divergence(task.drawing, answer, mode)
+        found = distances([task.drawing], [answer], metric="list", mode=mode)[0, 0]
+        delta = float(np.clip(found, 0.0, 1.0))
         alike = image_similarity(task.image, answer.image())
         rows.append((task.domain, delta, 1 - delta, delta == 0, len(answer), alike))
     columns = ["domain", "divergence", "performance", "perfect", "shapes", "image_similarity"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _divergence(wanted: Drawing, answer: Drawing, mode: Mode) -> float:
-    return float(np.clip(distances([wanted], [answer], metric="list", mode=mode)[0, 0], 0.0, 1.0))
-
-
-def _omegas(
-    curriculum: Sequence[DrawingSample], tests: Sequence[DrawingSample], mode: Mode
-) -> pd.DataFrame:
-    """Ω of each test to each domain of the curriculum."""
-    wanted = [task.drawing for task in tests]
-    columns: dict[str, FloatArray] = {}
-    for domain in dict.fromkeys(task.domain for task in curriculum):
-        known = [task.drawing for task in curriculum if task.domain == domain]
-        columns[domain] = nearest_many(wanted, known, metric="list", mode=mode).value
-    return pd.DataFrame(columns)
 
 
 def _check(system: object, curriculum: object, tests: object) -> None:
@@ -126,6 +129,4 @@ def _check(system: object, curriculum: object, tests: object) -> None:
         for at, task in enumerate(tasks):
             if not isinstance(task, DrawingSample):
                 remedy = "make it with sample(), or DrawingSample(drawing, domain)"
-                raise BadInput(
-                    f"{name}[{at}]", task, "[not-a-sample] is not a DrawingSample", remedy
-                )
+                raise BadInput(f"{name}[{at}]", task, "[not-a-sample] is not a DrawingSample", remedy)

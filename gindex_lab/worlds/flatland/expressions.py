@@ -8,25 +8,18 @@ size, so that no expression can take long or grow large.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadProgram
 
-__all__ = [
-    "Expression",
-    "Symbol",
-    "Text",
-    "from_json",
-    "read_expressions",
-    "reduce",
-    "to_json",
-    "to_lisp",
-]
+__all__ = ["Expression", "Symbol", "Text", "from_json", "read_expressions", "reduce", "require", "to_lisp"]
 
-LARGEST = 1e9
-DEEPEST = 50
+# judgements: beyond anything that a drawing needs, and small enough for exact whole numbers
+LARGEST = 1e9  # of any number
+DEEPEST = 50  # brackets within brackets
 _TOKEN = re.compile(r'\s*(;[^\n]*|[()]|"[^"\n]*"|[^\s()";]+)')
 _NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d++)?")
 
@@ -46,14 +39,17 @@ class Text(str):
 Expression = int | float | bool | Symbol | Text | tuple[Any, ...]
 
 
+def require(holds: object, where: str, value: object, problem: str, remedy: str) -> None:
+    """Refuse a program unless something holds of it."""
+    if not holds:
+        raise BadProgram(where, value, problem, remedy)
+
+
 class Found(NamedTuple):
     """An expression and the line it starts on."""
 
     value: Expression
     line: int
-
-
-# --- reading ----------------------------------------------------------------------------------------
 
 
 def read_expressions(text: str, line: int = 1) -> list[Found]:
@@ -62,36 +58,23 @@ def read_expressions(text: str, line: int = 1) -> list[Found]:
     >>> read_expressions("12 (* r 2.5) true")[1]
     Found(value=('*', 'r', 2.5), line=1)
     """
-    open_lists: list[tuple[list[Expression], int]] = []
-    found: list[Found] = []
-    last = line
+    lists: list[tuple[list[Any], int]] = [([], line)]  # those that are open, the text itself first
     for token, at in _tokens(text, line):
-        last = at
         if token == "(":
-            if len(open_lists) == DEEPEST:
-                problem = f"[too-deep] brackets are nested more than {DEEPEST} deep"
-                raise BadProgram(f"line {at}", "(", problem, "name the parts as flows")
-            open_lists.append(([], at))
+            problem = f"[too-deep] brackets are nested more than {DEEPEST} deep"
+            require(len(lists) <= DEEPEST, f"line {at}", "(", problem, "name the parts as flows")
+            lists.append(([], at))
             continue
         if token == ")":
-            if not open_lists:
-                raise BadProgram(
-                    f"line {at}", ")", "[no-opening-bracket] has no opening bracket", "remove it"
-                )
-            parts, start = open_lists.pop()
+            problem = "[no-opening-bracket] has no opening bracket"
+            require(len(lists) > 1, f"line {at}", ")", problem, "remove it")
+            parts, start = lists.pop()
             value: Expression = tuple(parts)
         else:
             value, start = _atom(token, at), at
-        if open_lists:
-            open_lists[-1][0].append(value)
-        else:
-            found.append(Found(value, start))
-    if open_lists:
-        start = open_lists[-1][1]
-        raise BadProgram(
-            f"line {start}", "(", f"[never-closed] is never closed (read to line {last})", "add ')'"
-        )
-    return found
+        lists[-1][0].append(value if len(lists) > 1 else Found(value, start))
+    require(len(lists) == 1, f"line {lists[-1][1]}", "(", "[never-closed] is never closed", "add ')'")
+    return lists[0][0]
 
 
 def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
@@ -99,8 +82,7 @@ def _tokens(text: str, line: int) -> Iterator[tuple[str, int]]:
     while at < end:
         match = _TOKEN.match(text, at)
         if match is None:
-            problem = "cannot be read"
-            raise BadProgram(f"line {line}", text[at : at + 20], problem, "close the quote")
+            raise BadProgram(f"line {line}", text[at : at + 20], "cannot be read", "close the quote")
         line += text.count("\n", at, match.start(1))
         if match[1][0] != ";":
             yield match[1], line
@@ -114,33 +96,20 @@ def _atom(token: str, line: int) -> Expression:
         return Text(token[1:-1])
     if not _NUMBER.fullmatch(token):
         return Symbol(token)
-    value: int | float = float(token) if re.search(r"[.eE]", token) else _whole(token)
-    if not abs(value) <= LARGEST:
-        problem = f"[too-large] is larger than {LARGEST:g}"
-        raise BadProgram(f"line {line}", token, problem, "use a smaller number")
+    whole = not re.search(r"[.eE]", token) and len(token) < 20  # a longer one is too large in any case
+    value = int(token) if whole else float(token)
+    problem = f"[too-large] is larger than {LARGEST:g}"
+    require(abs(value) <= LARGEST, f"line {line}", token, problem, "use a smaller number")
     return value
 
 
-def _whole(token: str) -> int:
-    return int(token) if len(token) < 20 else 10**20  # too large in any case
-
-
-# --- arithmetic -------------------------------------------------------------------------------------
-
-Number = int | float | bool
-
-
-def _divide(a: float, b: float) -> float:
-    return a / b
-
-
+# name: fewest and most arguments, what it does (angles of sin, cos, tan in radians)
 _OPERATIONS: dict[str, tuple[int, int, Callable[..., Any]]] = {
-    # name: fewest and most arguments, what it does (angles of sin, cos, tan in radians)
     "+": (1, 64, lambda *x: sum(x)),
     "-": (1, 64, lambda a, *x: a - sum(x) if x else -a),
     "*": (1, 64, lambda *x: math.prod(x)),
-    "/": (2, 2, _divide),
-    "%": (2, 2, lambda a, b: a % b),
+    "/": (2, 2, operator.truediv),
+    "%": (2, 2, operator.mod),
     "abs": (1, 1, abs),
     "min": (1, 64, min),
     "max": (1, 64, max),
@@ -150,9 +119,9 @@ _OPERATIONS: dict[str, tuple[int, int, Callable[..., Any]]] = {
     "sin": (1, 1, math.sin),
     "cos": (1, 1, math.cos),
     "tan": (1, 1, math.tan),
-    "not": (1, 1, lambda a: not a),
-    "<": (2, 2, lambda a, b: a < b),
-    "=": (2, 2, lambda a, b: a == b),
+    "not": (1, 1, operator.not_),
+    "<": (2, 2, operator.lt),
+    "=": (2, 2, operator.eq),
     "if": (3, 3, lambda condition, then, other: then if condition else other),
 }
 CONSTANTS = {"pi": math.pi}
@@ -171,9 +140,7 @@ def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expressio
         if expression in CONSTANTS:
             return CONSTANTS[expression]
         known = ", ".join(sorted({*names, *CONSTANTS})[:12])
-        raise BadProgram(
-            "name", str(expression), "[unknown-name] is not known here", f"known are {known}"
-        )
+        raise BadProgram("name", str(expression), "[unknown-name] is not known here", f"known are {known}")
     if not isinstance(expression, tuple):
         return expression
     if not expression or not isinstance(expression[0], Symbol):
@@ -194,24 +161,17 @@ def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expressio
     return _apply(name, values)
 
 
-def _apply(name: str, values: list[Any]) -> Number:
+def _apply(name: str, values: list[Any]) -> int | float | bool:
     said = to_lisp((Symbol(name), *values))
-    if any(isinstance(value, Text) for value in values):
-        raise BadProgram("expression", said, "[not-a-number] calculates with text", "use numbers")
+    text = any(isinstance(value, Text) for value in values)
+    require(not text, "expression", said, "[not-a-number] calculates with text", "use numbers")
     try:
-        value: Number = _OPERATIONS[name][2](*values)
+        value: int | float | bool = _OPERATIONS[name][2](*values)
     except (ZeroDivisionError, ValueError, OverflowError) as error:
-        raise BadProgram(
-            "expression", said, f"[no-value] has no value ({error})", "fix it"
-        ) from None
-    if not abs(value) <= LARGEST:  # catches NaN too
-        raise BadProgram(
-            "expression", said, f"[out-of-range] leaves ±{LARGEST:g}", "use smaller numbers"
-        )
+        raise BadProgram("expression", said, f"[no-value] has no value ({error})", "fix it") from None
+    problem = f"[out-of-range] leaves ±{LARGEST:g}"
+    require(abs(value) <= LARGEST, "expression", said, problem, "use smaller numbers")  # and is not NaN
     return value
-
-
-# --- writing ----------------------------------------------------------------------------------------
 
 
 def to_lisp(expression: Expression) -> str:
@@ -229,30 +189,19 @@ def to_lisp(expression: Expression) -> str:
     return str(expression) if isinstance(expression, Symbol) else repr(expression)
 
 
-def to_json(expression: Expression) -> Any:
-    """An expression as JSON: names as strings, calls as lists."""
-    if isinstance(expression, tuple):
-        return [to_json(part) for part in expression]
-    return str(expression) if isinstance(expression, Symbol) else expression
-
-
-def from_json(value: object, where: str, depth: int = 0) -> Expression:
-    """An expression from JSON.
+def from_json(value: Any, where: str, depth: int = 0) -> Expression:
+    """An expression from JSON, where names are strings and calls are lists.
 
     >>> from_json(["*", "r", 2], "here")
     ('*', 'r', 2)
     """
-    if depth > DEEPEST:
-        raise BadProgram(where, "[", f"is nested more than {DEEPEST} deep", "name the parts")
+    require(depth <= DEEPEST, where, "[", f"is nested more than {DEEPEST} deep", "name the parts")
     if isinstance(value, list):
         return tuple(from_json(part, where, depth + 1) for part in value)
     if isinstance(value, str):
-        if not re.fullmatch(r'[^\s()";]+', value) or _NUMBER.fullmatch(value):
-            raise BadProgram(where, value, "is not a name", "write numbers without quotes")
+        name = re.fullmatch(r'[^\s()";]+', value) and not _NUMBER.fullmatch(value)
+        require(name, where, value, "is not a name", "write numbers without quotes")
         return Symbol(value)
-    if isinstance(value, bool):
-        return value
-    if not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
-        problem = f"is not a number up to {LARGEST:g}, a name or a list"
-        raise BadProgram(where, value, problem, "fix it")
+    fits = isinstance(value, (bool, int, float)) and abs(value) <= LARGEST
+    require(fits, where, value, f"is not a number up to {LARGEST:g}, a name or a list", "fix it")
     return value

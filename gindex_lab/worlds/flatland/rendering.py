@@ -25,13 +25,25 @@ __all__ = ["Picture", "as_picture", "image_similarity", "picture", "save_png", "
 Picture = npt.NDArray[np.uint8]
 PIXELS = int(SIZE)
 WRAPS = ("teleport", "torus")
-_FARTHEST = 1e6
-_AT_ONCE = 2_000_000  # points sampled at once
+# judgements
+_FARTHEST = 1e6  # of a coordinate
+_AT_ONCE = 2_000_000  # points sampled at once: 100 MB
 
 
 def picture(segments: npt.ArrayLike, wrap: str = "teleport") -> Picture:
-    """Rows x0, y0, x1, y1 as a picture of 0 and 1. (g-index paper, section 5.)
+    """Lines as a picture (g-index paper, section 5).
 
+    Parameters
+    ----------
+    segments : rows x0, y0, x1, y1
+    wrap : "teleport" (what leaves the canvas is cut off) or "torus" (it is drawn at the opposite edge)
+
+    Returns
+    -------
+    array of 0 and 1 : 128 x 128, row 0 at the top
+
+    Examples
+    --------
     >>> picture([[2, 0.5, 5, 0.5]])[127, :8].tolist()
     [0, 0, 1, 1, 1, 1, 0, 0]
     >>> picture([[126, 0.5, 129, 0.5]], wrap="torus")[127].nonzero()[0].tolist()
@@ -100,22 +112,28 @@ def as_picture(value: object, name: str = "image") -> Picture:
     """A picture of 0 and 1 from any array of this shape; other shapes and values are refused."""
     image = numbers(name, value)
     if image.shape != (PIXELS, PIXELS):
-        raise BadInput(
-            name, image.shape, "[wrong-shape] is not 128 x 128", "pass a picture, as of .image()"
-        )
+        raise BadInput(name, image.shape, "[wrong-shape] is not 128 x 128", "pass a picture, as of .image()")
     if not np.isin(image, (0, 1)).all():
-        raise BadInput(
-            name, image.dtype.name, "[not-binary] holds more than 0 and 1", "pass image > threshold"
-        )
+        problem = "[not-binary] holds more than 0 and 1"
+        raise BadInput(name, image.dtype.name, problem, "pass image > threshold")
     return image.astype(np.uint8)
 
 
 def image_similarity(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """The share of inked pixels that two pictures have in common (Jaccard): 1 for the same picture.
 
-    A comparison only: two programs far apart may draw nearly the same, and the reverse.
-    (g-index paper, section 5.)
+    A comparison only: two programs far apart may draw nearly the same, and the reverse (section 5).
 
+    Parameters
+    ----------
+    first, second : pictures of 0 and 1, 128 x 128
+
+    Returns
+    -------
+    float : from 0 to 1
+
+    Examples
+    --------
     >>> image_similarity(picture([[0, 0, 9, 0]]), picture([[0, 0, 19, 0]]))
     0.5
     """
@@ -125,17 +143,26 @@ def image_similarity(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 
 
 def to_svg(segments: npt.ArrayLike, wrap: str = "teleport") -> str:
-    """Segments as an SVG document of 128 x 128 units, lines one unit wide. (g-index paper, section 5.)
+    """Lines as an SVG document of 128 x 128 units, one unit wide (g-index paper, section 5).
 
+    Parameters
+    ----------
+    segments : rows x0, y0, x1, y1
+    wrap : "teleport" or "torus", as for `picture`
+
+    Returns
+    -------
+    str : the document
+
+    Examples
+    --------
     >>> '<path d="M2,126L5,126"' in to_svg([[2, 2, 5, 2]])
     True
     """
     choice("wrap", wrap, WRAPS)
     lines = _rows(segments)
     if wrap == "torus":
-        shifts = [
-            (i * SIZE, j * SIZE) for i in _turns(lines[:, ::2]) for j in _turns(lines[:, 1::2])
-        ]
+        shifts = [(i * SIZE, j * SIZE) for i in _turns(lines[:, ::2]) for j in _turns(lines[:, 1::2])]
         lines = np.vstack([_clipped(lines - np.tile(shift, 2)) for shift in shifts])
     else:
         lines = _clipped(lines)
@@ -157,21 +184,26 @@ def _turns(values: FloatArray) -> Sequence[int]:
 
 
 def _path(lines: Sequence[Sequence[float]]) -> str:
-    parts: list[str] = []
-    pen: tuple[str, str] | None = None
+    parts, pen = [], ""
     for line in lines:
         x0, y0, x1, y1 = (f"{round(value, 3) + 0.0:g}" for value in line)
-        if pen != (x0, y0):
-            parts.append(f"M{x0},{y0}")
-        parts.append(f"L{x1},{y1}")
-        pen = (x1, y1)
+        parts.append(f"L{x1},{y1}" if pen == f"{x0},{y0}" else f"M{x0},{y0}L{x1},{y1}")
+        pen = f"{x1},{y1}"
     return "".join(parts)
 
 
 def save_png(image: npt.ArrayLike, path: str | PathLike[str], scale: int = 4) -> Path:
-    """Write a picture as PNG, black ink on white, each pixel `scale` wide; whole or not at all.
+    """Write a picture as PNG, black ink on white; whole or not at all (g-index paper, section 5).
 
-    Reference: g-index paper, section 5.
+    Parameters
+    ----------
+    image : a picture of 0 and 1, 128 x 128
+    path : the file; its ending becomes .png
+    scale : width of a pixel in the file
+
+    Returns
+    -------
+    Path : the file
     """
     from PIL import Image
 

@@ -9,18 +9,14 @@ A port may also be written as the authors do, behind a colon, and `out` may be l
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gindex_lab.foundation.errors import BadProgram
 from gindex_lab.worlds.flatland.definitions import Call, Definition, Include, Link, Node, Source
-from gindex_lab.worlds.flatland.expressions import (
-    Expression,
-    Symbol,
-    Text,
-    read_expressions,
-    to_lisp,
-)
-from gindex_lab.worlds.flatland.programs import Program
+from gindex_lab.worlds.flatland.expressions import Symbol, Text, read_expressions, require, to_lisp
+
+if TYPE_CHECKING:
+    from gindex_lab.worlds.flatland.programs import Program
 
 __all__ = ["read", "write"]
 
@@ -33,27 +29,24 @@ def read(text: str) -> Source:
     Call(flow='f', args=(), position=(64, 64), theta=0)
     """
     found = read_expressions(text)
-    if len(found) != 1 or not _headed(found[0].value, "begin"):
-        line = found[1].line if len(found) > 1 else 1
-        raise BadProgram(
-            f"line {line}", text.strip()[:40], "[not-one-list] is not one list", "write (begin ...)"
-        )
+    one = len(found) == 1 and _headed(found[0].value, "begin")
+    line = found[1].line if len(found) > 1 else 1
+    require(one, f"line {line}", text.strip()[:40], "[not-one-list] is not one list", "write (begin ...)")
+    # the outermost list is read again without its brackets, for the line of each part
+    word = text.index("begin", text.index("(")) + len("begin")
     source = Source()
-    lines = _lines(text)
-    parts: Any = found[0].value
-    for at, part in enumerate(parts[1:]):
-        where = f"line {lines[at]}"
-        if source.run is not None:
-            raise BadProgram(where, to_lisp(part), "comes after the call", "let the call be last")
-        if _headed(part, "#include") and len(part) == 2 and isinstance(part[1], Text):
-            source.includes.append(Include(str(part[1]), lines[at]))
+    for part, line in read_expressions(text[word : text.rindex(")")], 1 + text.count("\n", 0, word)):
+        where, said = f"line {line}", to_lisp(part)
+        require(source.run is None, where, said, "comes after the call", "let the call be last")
+        if isinstance(part, tuple) and len(part) == 2 and part[0] == "#include" and isinstance(part[1], Text):
+            source.includes.append(Include(str(part[1]), line))
         elif _headed(part, "define-flow"):
             source.flows.append(_definition(part, where))
         elif _headed(part, "run-flow"):
             source.run = _call(part, where)
         else:
             remedy = 'use (#include "f"), (define-flow ...), (run-flow ...)'
-            raise BadProgram(where, to_lisp(part), "[unknown-word] is not known here", remedy)
+            raise BadProgram(where, said, "[unknown-word] is not known here", remedy)
     return source
 
 
@@ -61,26 +54,12 @@ def _headed(value: object, word: str) -> bool:
     return isinstance(value, tuple) and len(value) > 0 and value[0] == word
 
 
-def _lines(text: str) -> list[int]:
-    """The line of each part of the outermost list: its text is read again without its brackets."""
-    start = text.index("(")
-    word = text.index("begin", start) + len("begin")
-    inner = text[word : text.rindex(")")]
-    return [found.line for found in read_expressions(inner, 1 + text.count("\n", 0, word))]
-
-
-def _fields(part: Any, count: int, where: str, example: str) -> Any:
-    if not isinstance(part, tuple) or len(part) != count:
-        said = to_lisp(part)
-        raise BadProgram(
-            where, said, "[wrong-number-of-parts] has the wrong number of parts", f"write {example}"
-        )
+def _fields(part: Any, counts: tuple[int, ...], where: str, example: str) -> Any:
+    """A list of one of these lengths."""
+    right = isinstance(part, tuple) and len(part) in counts
+    problem = "[wrong-number-of-parts] has the wrong number of parts"
+    require(right, where, to_lisp(part), problem, f"write {example}")
     return part
-
-
-def _at_least(part: Any, count: int, where: str, example: str) -> Any:
-    """A list of so many parts, or one more (the port)."""
-    return part if len(part) == count else _fields(part, count + 1, where, example)
 
 
 def _port(words: list[Any], where: str) -> tuple[str, str]:
@@ -97,66 +76,57 @@ def _port(words: list[Any], where: str) -> tuple[str, str]:
 
 
 def _name(value: object, where: str) -> str:
-    if not isinstance(value, Symbol):
-        raise BadProgram(where, value, "is not a name", "write a name")
+    require(isinstance(value, Symbol), where, value, "is not a name", "write a name")
     return str(value)
 
 
 def _list(value: Any, where: str) -> tuple[Any, ...]:
-    if not isinstance(value, tuple):
-        raise BadProgram(where, to_lisp(value), "is not a list", "put it in brackets")
-    return value
+    require(isinstance(value, tuple), where, to_lisp(value), "is not a list", "put it in brackets")
+    return tuple(value)
 
 
 def _definition(part: Any, where: str) -> Definition:
     example = "(define-flow name (parameters) (randoms) (body))"
-    _, name, params, randoms, body = _fields(part, 5, where, example)
-    rules: dict[str, Expression] = {}
-    for random in _list(randoms, where):
-        param, rule = _fields(random, 2, where, "((r (int (5 30))))")
-        rules[_name(param, where)] = rule
-    nodes, links, entries, exits = _body(_list(body, where), where)
-    named = tuple(_name(param, where) for param in _list(params, where))
-    return Definition(_name(name, where), named, rules, nodes, links, entries, exits)
-
-
-def _body(body: tuple[Any, ...], where: str) -> tuple[Any, Any, Any, Any]:
+    _, name, params, randoms, body = _fields(part, (5,), where, example)
+    rules = [_fields(rule, (2,), where, "((r (int (5 30))))") for rule in _list(randoms, where)]
     nodes, links, entries, exits = [], [], [], []
-    for part in body:
-        if _headed(part, "create-node") and len(part) >= 3:
-            nodes.append(Node(_name(part[1], where), _name(part[2], where), part[3:]))
-        elif _headed(part, "create-link"):
-            _, *source, target = _at_least(part, 3, where, "(create-link source port target)")
+    for step in _list(body, where):
+        if _headed(step, "create-node") and len(step) >= 3:
+            nodes.append(Node(_name(step[1], where), _name(step[2], where), step[3:]))
+        elif _headed(step, "create-link"):
+            _, *source, target = _fields(step, (3, 4), where, "(create-link source port target)")
             links.append(Link(*_port(source, where), _name(target, where)))
-        elif _headed(part, "create-entry"):
-            entries.append(_name(_fields(part, 2, where, "(create-entry node)")[1], where))
-        elif _headed(part, "create-exit"):
-            _, *source = _at_least(part, 2, where, "(create-exit node port)")
-            exits.append(_port(source, where))
+        elif _headed(step, "create-entry"):
+            entries.append(_name(_fields(step, (2,), where, "(create-entry node)")[1], where))
+        elif _headed(step, "create-exit"):
+            exits.append(_port(_fields(step, (2, 3), where, "(create-exit node port)")[1:], where))
         else:
             remedy = "use create-node, create-link, create-entry, create-exit"
-            raise BadProgram(where, to_lisp(part), "[unknown-word] is not known in a flow", remedy)
-    return tuple(nodes), tuple(links), tuple(entries), tuple(exits)
+            raise BadProgram(where, to_lisp(step), "[unknown-word] is not known in a flow", remedy)
+    return Definition(
+        _name(name, where),
+        tuple(_name(param, where) for param in _list(params, where)),
+        {_name(param, where): rule for param, rule in rules},
+        tuple(nodes),
+        tuple(links),
+        tuple(entries),
+        tuple(exits),
+    )
 
 
 def _call(part: Any, where: str) -> Call:
-    _, name, args, position, theta = _fields(
-        part, 5, where, "(run-flow name (arguments) (x y) theta)"
-    )
-    x, y = _fields(position, 2, where, "(x y)")
+    _, name, args, position, theta = _fields(part, (5,), where, "(run-flow name (arguments) (x y) theta)")
+    x, y = _fields(position, (2,), where, "(x y)")
     return Call(_name(name, where), _list(args, where), (x, y), theta)
-
-
-# --- writing ----------------------------------------------------------------------------------------
 
 
 def write(program: Program) -> str:
     """The program as LISP."""
     run = program.run
-    flows = [_flow_text(flow) for flow in program.flows.values()]
     x, y = map(to_lisp, run.position)
     call = f"(run-flow {run.flow} {to_lisp(run.args)} ({x} {y}) {to_lisp(run.theta)})"
-    return "(begin\n" + "\n".join(f"  {part}" for part in [*flows, call]) + ")\n"
+    parts = [*map(_flow_text, program.flows.values()), call]
+    return "(begin\n" + "\n".join(f"  {part}" for part in parts) + ")\n"
 
 
 def _flow_text(flow: Definition) -> str:

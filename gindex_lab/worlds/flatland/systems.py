@@ -25,16 +25,15 @@ from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Line, Shape
 from gindex_lab.worlds.flatland.rendering import PIXELS, Picture, as_picture
 
-__all__ = [
-    "NearestPicture",
-    "PictureLearner",
-    "PictureSystem",
-    "RandomDrawing",
-    "ShapeFitter",
-    "check_pairs",
-]
+__all__ = ["NearestPicture", "PictureLearner", "PictureSystem", "RandomDrawing", "ShapeFitter"]
 
 Pair = tuple[Picture, Drawing]
+Mask = npt.NDArray[np.bool_]
+
+_PADDED = 256  # canvas and the largest ring, rounded up to a power of two
+_RADII = range(3, 51)  # of the circles of the curriculum
+_ANGLES = np.radians(np.arange(180))
+_REACH = 182  # the diagonal of the canvas
 
 
 @runtime_checkable
@@ -50,22 +49,6 @@ class PictureSystem(Protocol):
         """Answer one picture with a drawing, in one attempt."""
 
 
-def check_pairs(pairs: object) -> list[Pair]:
-    """The curriculum as a list of (picture, drawing), or an error that names the faulty pair."""
-    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence) or not pairs:
-        remedy = "pass [(picture, drawing), ...]; of a Sample take .pair"
-        raise BadInput("pairs", pairs, "[empty] is empty", remedy)
-    checked = []
-    for at, pair in enumerate(pairs):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            remedy = "pass (picture, drawing); of a Sample take .pair"
-            raise BadInput(
-                f"pairs[{at}]", pair, "[not-a-pair] is not a (picture, drawing) pair", remedy
-            )
-        checked.append((as_picture(pair[0], f"pairs[{at}]"), Drawing.of(pair[1])))
-    return checked
-
-
 class PictureLearner:
     """What our systems share: the pairs they saw and the operations they spent."""
 
@@ -75,7 +58,16 @@ class PictureLearner:
 
     def fit(self, pairs: Sequence[Pair]) -> None:
         """Learn from the curriculum, forgetting any earlier one; reading costs pixels and shapes."""
-        self.pairs = check_pairs(pairs)
+        remedy = "pass [(picture, drawing), ...]; of a Sample take .pair"
+        given: Any = pairs
+        if isinstance(given, (str, bytes)) or not isinstance(given, Sequence) or not given:
+            raise BadInput("pairs", pairs, "[empty] is empty", remedy)
+        checked = []
+        for at, pair in enumerate(given):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise BadInput(f"pairs[{at}]", pair, "[not-a-pair] is not a (picture, drawing) pair", remedy)
+            checked.append((as_picture(pair[0], f"pairs[{at}]"), Drawing.of(pair[1])))
+        self.pairs = checked
         self.operations = sum(image.size + 4 * len(drawing) for image, drawing in self.pairs)
         self._learn()
 
@@ -123,40 +115,22 @@ class NearestPicture(PictureLearner):
     def __init__(self, block: int = 8) -> None:
         super().__init__()
         self.block = integer("block", block)
-        if 128 % self.block:
-            raise BadInput(
-                "block", block, "[not-a-divisor] does not divide 128", "use 1, 2, 4, 8, 16 or 32"
-            )
+        if PIXELS % self.block:
+            raise BadInput("block", block, "[not-a-divisor] does not divide 128", "use 1, 2, 4, 8, 16 or 32")
 
     def _learn(self) -> None:
         self._known = np.stack([self._coarse(image) for image, _ in self.pairs])
         self.operations += sum(image.size for image, _ in self.pairs)
 
     def _coarse(self, image: Picture) -> Any:
-        side = 128 // self.block
-        ink = (
-            image.reshape(side, self.block, side, self.block).sum(axis=(1, 3)).ravel().astype(float)
-        )
-        length = np.linalg.norm(ink)
-        return ink / length if length else ink
+        side = PIXELS // self.block
+        ink = image.reshape(side, self.block, side, self.block).sum(axis=(1, 3)).ravel().astype(float)
+        return ink / (np.linalg.norm(ink) or 1.0)
 
     def _answer(self, image: Picture) -> Drawing:
         likeness = self._known @ self._coarse(image)
         self.operations += image.size + 2 * self._known.size
         return self.pairs[int(np.argmax(likeness))][1]
-
-
-_PADDED = 256  # canvas and the largest ring, rounded up to a power of two
-_ANGLES = np.radians(np.arange(180))
-_REACH = 182  # the diagonal of the canvas
-Mask = npt.NDArray[np.bool_]
-
-
-class Ring(NamedTuple):
-    """The transforms of rings of one radius, and how much of them lies on the canvas by centre."""
-
-    spectrum: Any
-    visible: npt.NDArray[np.float32]
 
 
 class ShapeFitter(PictureLearner):
@@ -175,7 +149,7 @@ class ShapeFitter(PictureLearner):
     def __init__(self, cover: float = 0.9, shortest: float = 4, most: int = 24) -> None:
         super().__init__()
         self.cover = number("cover", cover, 0.5, 1)
-        self.shortest = number("shortest", shortest, 1, 128)
+        self.shortest = number("shortest", shortest, 1, PIXELS)
         self.most = integer("most", most)
 
     def _answer(self, image: Picture) -> Drawing:
@@ -188,7 +162,8 @@ class ShapeFitter(PictureLearner):
                 if found is None:
                     break
                 shapes.append(found)
-                left &= ~_near(found)
+                # a shape explains its own pixels and those beside it
+                left &= ~_grown(Drawing((found,)).image()[::-1].astype(bool), 2)
         return Drawing(tuple(shapes))
 
     def _circle(self, ink: Mask, left: Mask) -> Circle | None:
@@ -215,22 +190,26 @@ class ShapeFitter(PictureLearner):
         cell = (rho.astype(int) + _REACH) * 180 + np.arange(180)
         votes = np.bincount(cell.ravel(), minlength=2 * _REACH * 180 + 180)
         self.operations += cell.size
-        best: tuple[float, Line] | None = None
+        masks, best = (_grown(ink), _grown(left)), (0.0, (0.0, 0.0, 0.0, 0.0))
         for peak in np.argsort(votes)[::-1][:12]:
-            run = _longest_run(ink, left, _ANGLES[peak % 180], peak // 180 - _REACH)
-            if run is not None and (best is None or run[0] > best[0]):
-                best = run
-        return best[1] if best is not None and best[0] >= self.shortest else None
+            best = max(
+                best, _longest_run(*masks, _ANGLES[peak % 180], peak // 180 - _REACH), key=lambda r: r[0]
+            )
+        return _refined(ink, best[1]) if best[0] >= self.shortest else None
 
 
-def _grown(mask: Mask) -> Mask:
+def _grown(mask: Mask, times: int = 1) -> Mask:
     """The mask and its four neighbours."""
-    grown = mask.copy()
-    grown[1:] |= mask[:-1]
-    grown[:-1] |= mask[1:]
-    grown[:, 1:] |= mask[:, :-1]
-    grown[:, :-1] |= mask[:, 1:]
-    return grown
+    from scipy.ndimage import binary_dilation
+
+    return binary_dilation(mask, iterations=times)
+
+
+class Ring(NamedTuple):
+    """The transforms of rings of one radius, and how much of them lies on the canvas by centre."""
+
+    spectrum: Any
+    visible: npt.NDArray[np.float32]
 
 
 def _spectrum(mask: Mask) -> Any:
@@ -243,43 +222,39 @@ def _laid(spectrum: Any, ring: Ring) -> npt.NDArray[np.float32]:
     """How many pixels of a ring around each centre are set."""
     from scipy.fft import irfft2
 
-    full = irfft2(spectrum * ring.spectrum, (_PADDED, _PADDED))
-    return np.rint(full[:PIXELS, :PIXELS])
+    return np.rint(irfft2(spectrum * ring.spectrum, (_PADDED, _PADDED))[:PIXELS, :PIXELS])
 
 
 @cache
 def _rings() -> dict[int, Ring]:
-    """Rings of radius 3 to 50 around a centre at a corner of pixels."""
+    """Rings of every radius around a centre at a corner of pixels."""
     everywhere = _spectrum(np.ones((PIXELS, PIXELS), dtype=bool))
     rings = {}
-    for radius in range(3, 51):
+    for radius in _RADII:
         angle = np.linspace(0, 2 * np.pi, 16 * radius, endpoint=False)
         x, y = np.floor(radius * np.cos(angle)), np.floor(radius * np.sin(angle))
         kernel = np.zeros((_PADDED, _PADDED), dtype=bool)
         kernel[-y.astype(int), -x.astype(int)] = True  # a correlation is a convolution turned round
         ring = Ring(_spectrum(kernel), np.zeros(0, np.float32))
-        rings[radius] = Ring(ring.spectrum, _laid(everywhere, ring))
+        rings[radius] = ring._replace(visible=_laid(everywhere, ring))
     return rings
 
 
-def _longest_run(ink: Mask, left: Mask, angle: float, rho: float) -> tuple[float, Line] | None:
-    """Along a line: the run of ink with most unexplained pixels, how many, and the line fitted to it."""
+def _longest_run(
+    ink: Mask, left: Mask, angle: float, rho: float
+) -> tuple[float, tuple[float, float, float, float]]:
+    """Along a line: of the runs of ink the one with most unexplained pixels; how many, and its two ends."""
     along = np.arange(-_REACH, _REACH, 0.5)
     x = rho * np.cos(angle) - along * np.sin(angle)
     y = rho * np.sin(angle) + along * np.cos(angle)
     column, row = np.floor(x).astype(int), np.floor(y).astype(int)
     inside = (column >= 0) & (column < PIXELS) & (row >= 0) & (row < PIXELS)
     wide, fresh = np.zeros(len(along), dtype=bool), np.zeros(len(along))
-    wide[inside] = _grown(ink)[row[inside], column[inside]]
-    fresh[inside] = _grown(left)[row[inside], column[inside]]
+    wide[inside], fresh[inside] = ink[row[inside], column[inside]], left[row[inside], column[inside]]
     edges = np.flatnonzero(np.diff(np.concatenate([[0], wide.astype(np.int8), [0]])))
-    starts, ends = edges[::2], edges[1::2]
-    if not len(starts):
-        return None
-    gains = np.array([fresh[a:b].sum() for a, b in zip(starts, ends, strict=True)]) / 2
-    k = int(np.argmax(gains))
-    a, b = starts[k], ends[k] - 1
-    return float(gains[k]), _refined(ink, (x[a], y[a], x[b], y[b]))
+    runs = [(float(fresh[a:b].sum()) / 2, a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    gain, a, b = max(runs, key=lambda run: run[0], default=(0.0, 0, 0))
+    return gain, (float(x[a]), float(y[a]), float(x[b]), float(y[b]))
 
 
 def _refined(ink: Mask, line: tuple[float, float, float, float]) -> Line:
@@ -293,15 +268,9 @@ def _refined(ink: Mask, line: tuple[float, float, float, float]) -> Line:
     off = np.abs((points - start) @ np.array([-direction[1], direction[0]]))
     near = points[(off <= 1.5) & (along >= -0.5) & (along <= length + 0.5)]
     if len(near) < 3:
-        return Line(*(float(v) for v in line))
+        return Line(*line)
     middle = near.mean(axis=0)
     axis = np.linalg.svd(near - middle, full_matrices=False)[2][0]
     span = (near - middle) @ axis
     ends = middle + np.outer([span.min(), span.max()], axis)
     return Line(*(float(round(v, 1)) for v in ends.ravel()))
-
-
-def _near(found: Shape) -> Mask:
-    """The pixels that a shape explains: its own and those beside it, row 0 at the bottom."""
-    drawn = Drawing((found,)).image()[::-1].astype(bool)
-    return _grown(_grown(drawn))

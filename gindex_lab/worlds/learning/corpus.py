@@ -1,53 +1,57 @@
 """Our own corpus of prompts and programs: the sixteen task domains of the g-index paper.
 
-Table 2 of the paper names sixteen domains, gives a prompt for each and the size of its program; the
-data behind them are public only in part. This module generates as many (prompt, program) pairs as an
-experiment asks for, from templates of our own (`corpus_domains`). Two domains joined give tasks of
-middling domain distance, level 2 of section 3.3.
+Table 2 of the paper names sixteen domains, gives a prompt for each and the size of its program; the data
+behind them are public only in part. This module generates as many (prompt, program) pairs as an experiment
+asks for, from templates of our own in `corpus.toml`: the slots of a prompt, how people may put the task, and
+the nodes that solve it. The node counts, the editor's tab included, are those of Table 2. All nodes of a type
+have the same attribute keys, as section 2.3.1 asks, so that node similarity is symmetric; a node sets only
+what differs from its type's entry in `LIBRARY`. Two domains joined give tasks at a middling domain distance,
+level 2 of section 3.3.
+
+Each kind of slot is a function of a random generator that gives the values by name. Some slots say one thing
+in the prompt and another in the program: a schedule is English on one side and a cron expression on the
+other, so that a system which only copies words cannot fill it.
 """
 
 from __future__ import annotations
 
+import tomllib
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gindex_lab.foundation.documents import Documents
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import choice, generator, integer
-from gindex_lab.worlds.learning.corpus_domains import DOMAINS, LIBRARY, Domain
-from gindex_lab.worlds.learning.corpus_slots import draw
+from gindex_lab.foundation.validate import choice, generator
+from gindex_lab.worlds.learning.programs import Program, fresh_ids, join_programs, renamed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Program",
-    "PromptSample",
-    "compose",
-    "composites",
-    "corpus",
-    "corpus_documents",
-    "domain_names",
-    "join_programs",
-    "plain_copy",
-    "ports_of",
-    "printed_task",
-    "renamed",
-    "sample",
-]
+__all__ = ["DOMAINS", "LIBRARY", "PromptSample", "compose", "composites", "corpus", "corpus_documents"]
+__all__ += ["domain_names", "printed_task", "sample"]
 
-Program = list[dict[str, Any]]
+_CORPUS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("corpus.toml").read_text(encoding="utf-8"))
+DOMAINS: dict[str, dict[str, Any]] = _CORPUS["domains"]  # `prompts`, `slots` and `nodes` of each
+LIBRARY: dict[str, dict[str, Any]] = _CORPUS["types"]  # the attributes of each type of node
+_WORDS: list[str] = _CORPUS["words"].split()
+_FIELDS: list[str] = _CORPUS["fields"]
+# not from `calendar`, whose names follow the user's locale
+_MONTHS = "January February March April May June July August September October November December"
+_DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday"
+Random = np.random.Generator
 _JOINTS = ("{0}, then {1}", "{0}; after that, {1}")
 
 
 @dataclass(frozen=True)
 class PromptSample:
-    """A task: what is asked (`prompt`), what solves it (`program`), where it belongs, its variables."""
+    """A task: what is asked (`prompt`), what solves it (`program`), its `domain` and its variables."""
 
     prompt: str
     program: Program
@@ -72,37 +76,62 @@ def domain_names() -> list[str]:
 def corpus(
     n_per_domain: int = 10, domains: Iterable[str] | None = None, *, seed: SeedLike = 1
 ) -> list[PromptSample]:
-    """`n_per_domain` samples of each domain (all sixteen unless told otherwise).
+    """Tasks of our corpus: prompts and the programs that solve them.
 
-    The i-th sample of a domain depends on the seed, the domain and i alone: a larger corpus begins
-    with the smaller one, so that a learning curve adds samples and never swaps them.
+    Parameters
+    ----------
+    n_per_domain : tasks of each domain
+    domains : names of domains; all sixteen by default
+    seed : whole number or Generator
 
+    Returns
+    -------
+    list of PromptSample
+        Domain by domain. The i-th task of a domain depends on the seed, the domain and i alone: a larger
+        corpus begins with the smaller one, so that a learning curve adds tasks and never swaps them.
+
+    References
+    ----------
+    g-index paper, section 4, Appendix A (Table 2) and Appendix B (Table 3).
+
+    Examples
+    --------
     >>> tasks = corpus(2, ["http", "twitter"], seed=1)
     >>> [(task.domain, len(task.program)) for task in tasks]
     [('http', 4), ('http', 4), ('twitter', 4), ('twitter', 4)]
-
-    References: g-index paper, section 4, Appendix A (Table 2) and Appendix B (Table 3).
     """
-    count = integer("n_per_domain", n_per_domain, 1, 10**6)
-    names = _domains(domains)
-    root = _root(seed)
-    return [_sample(name, _stream(root, name, i)) for name in names for i in range(count)]
+    names, root = _domains(domains), _root(seed)
+    return [_sample(name, _stream(root, name, i)) for name in names for i in range(n_per_domain)]
 
 
 def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
-    """Our corpus in the layout of the published programs: domain -> file name -> `text` and `flow`.
+    """Our corpus in the layout of the published programs.
 
     The stand-in for `gl.load("g-index-programs")` where those are not available.
 
-    Reference: g-index paper, section 4, whose corpus has this layout.
+    Parameters
+    ----------
+    n_per_domain : tasks of each domain
+    seed : whole number or Generator
 
+    Returns
+    -------
+    Documents
+        Domain -> file name -> `text` and `flow`.
+
+    References
+    ----------
+    g-index paper, section 4, whose corpus has this layout.
+
+    Examples
+    --------
     >>> programs = corpus_documents(2, seed=1)
     >>> len(programs), sorted(programs["http"]), programs.source
     (16, ['http-0.json', 'http-1.json'], 'own experiment')
     """
-    content: dict[str, dict[str, Any]] = {}
+    content: dict[str, dict[str, Any]] = {name: {} for name in DOMAINS}
     for task in corpus(n_per_domain, seed=seed):
-        files = content.setdefault(task.domain, {})
+        files = content[task.domain]
         files[f"{task.domain}-{len(files)}.json"] = {"text": task.prompt, "flow": task.program}
     return Documents(content, name="our own corpus", source="own experiment")
 
@@ -118,17 +147,16 @@ def sample(domain: str, *, seed: SeedLike, **slots: Any) -> PromptSample:
 
 
 def printed_task(domain: str, variables: pd.DataFrame, *, seed: SeedLike = 1) -> PromptSample:
-    """The task of a domain with the variables of a printed prompt: rows `domain`, `variable`, `value`.
+    """The task of a domain with the variables of a printed prompt (g-index paper, Appendix A, Table 2).
 
-    Whole numbers are taken as such; what follows from a variable (the fields of a form, the method of
-    a verb) is filled in. A domain without rows has no variables.
+    The table has rows `domain`, `variable` and `value`; a domain without rows has no variables. Whole numbers
+    are taken as such, and what follows from a variable (the fields of a form, the method of a verb) is
+    filled in.
 
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"domain": ["http"] * 2, "variable": ["verb", "path"], "value": ["PUT", "/a"]})
     >>> printed_task("http", rows).slots
     {'verb': 'PUT', 'method': 'put', 'path': '/a'}
-
-    References: g-index paper, Appendix A, Table 2.
     """
     own = variables[variables["domain"] == domain]
     slots: dict[str, Any] = {}
@@ -144,59 +172,41 @@ def printed_task(domain: str, variables: pd.DataFrame, *, seed: SeedLike = 1) ->
 
 def _root(seed: SeedLike) -> int:
     """The seed as a number (a Generator gives one draw), so that every sample has a stream of its own."""
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
-        return int(seed)
-    return int(generator(seed).integers(2**63))
+    rng = generator(seed)
+    return int(seed) if isinstance(seed, (int, np.integer)) else int(rng.integers(2**63))
 
 
-def _stream(root: int, name: str, number: int) -> np.random.Generator:
+def _stream(root: int, name: str, number: int) -> Random:
     return np.random.default_rng([root, zlib.crc32(name.encode()), number])
 
 
 def _domains(domains: Iterable[str] | None) -> list[str]:
-    if isinstance(domains, str):
-        domains = [domains]
-    names = domain_names() if domains is None else list(domains)
-    if not names:
-        raise BadInput(
-            "domains", names, "[empty] is empty", "name at least one domain, or leave it out"
-        )
+    names = list(DOMAINS if domains is None else [domains] if isinstance(domains, str) else domains)
+    ensure(names, "domains", names, "[empty] is empty", "name at least one domain, or leave it out")
     return [choice("domains", name, domain_names()) for name in names]
 
 
-def _sample(
-    name: str, rng: np.random.Generator, given: Mapping[str, Any] | None = None
-) -> PromptSample:
+def _sample(name: str, rng: Random, given: Mapping[str, Any] | None = None) -> PromptSample:
     domain = DOMAINS[name]
-    slots = draw(dict(domain.slots), rng)
+    slots = _draw(domain["slots"], rng)
     for slot, value in (given or {}).items():
-        if slot not in slots:
-            remedy = "use one of " + ", ".join(map(repr, slots)) if slots else "give none"
-            raise BadInput(
-                slot, value, f"[not-a-slot] is not a slot of the domain {name!r}", remedy
-            )
+        remedy = "use one of " + ", ".join(map(repr, slots)) if slots else "give none"
+        ensure(slot in slots, slot, value, f"[not-a-slot] is not a slot of the domain {name!r}", remedy)
         slots[slot] = value
-    prompt = domain.prompts[int(rng.integers(len(domain.prompts)))].format_map(slots)
-    return PromptSample(prompt, _build(domain, slots, rng), name, slots)
+    prompt = domain["prompts"][int(rng.integers(len(domain["prompts"])))].format_map(slots)
+    return PromptSample(prompt, _build(domain["nodes"], slots, rng), name, slots)
 
 
-def _build(domain: Domain, slots: Mapping[str, Any], rng: np.random.Generator) -> Program:
+def _build(nodes: list[Any], slots: Mapping[str, Any], rng: Random) -> Program:
     """The template's nodes with fresh ids, each type's attributes and the slots filled in."""
-    fresh = _ids(len(domain.nodes), rng)
-    ids = {node.key: new for node, new in zip(domain.nodes, fresh, strict=True)}
+    ids = dict(zip((node[0] for node in nodes), fresh_ids(len(nodes), rng), strict=True))
     program = []
-    for at, node in enumerate(domain.nodes):
-        place = {} if node.type == "tab" else {"z": ids["tab"], "x": 160 + 180 * at, "y": 120}
-        settings = {key: _fill(value, slots) for key, value in node.settings.items()}
-        wires = [[ids[key] for key in port] for port in node.ports]
-        head = {"id": ids[node.key], "type": node.type, **place, "name": ""}
-        program.append({**head, **plain_copy(LIBRARY[node.type]), **settings, "wires": wires})
+    for at, (key, kind, to, settings) in enumerate(nodes):
+        place = {} if kind == "tab" else {"z": ids["tab"], "x": 160 + 180 * at, "y": 120}
+        head = {"id": ids[key], "type": kind, **place, "name": ""}
+        wires = [[ids[target] for target in port.split()] for port in to.split("|")] if to else []
+        program.append({**head, **deepcopy(LIBRARY[kind]), **_fill(settings, slots), "wires": wires})
     return program
-
-
-def _ids(count: int, rng: np.random.Generator) -> list[str]:
-    """Ids of 16 hexadecimal digits, as the editor makes them."""
-    return [f"{n:016x}" for n in rng.integers(2**63, size=count).tolist()]
 
 
 def _fill(value: Any, slots: Mapping[str, Any]) -> Any:
@@ -208,22 +218,7 @@ def _fill(value: Any, slots: Mapping[str, Any]) -> Any:
     if not isinstance(value, str) or "{" not in value:
         return value
     lone = value[1:-1]
-    return (
-        plain_copy(slots[lone])
-        if value == f"{{{lone}}}" and lone in slots
-        else value.format_map(slots)
-    )
-
-
-def plain_copy(value: Any) -> Any:
-    """A copy of plain JSON, so that no two programs share a list.
-
-    >>> plain_copy({"wires": [["a"]]})
-    {'wires': [['a']]}
-    """
-    if isinstance(value, dict):
-        return {key: plain_copy(inner) for key, inner in value.items()}
-    return [plain_copy(inner) for inner in value] if isinstance(value, list) else value
+    return deepcopy(slots[lone]) if value == f"{{{lone}}}" and lone in slots else value.format_map(slots)
 
 
 def compose(first: PromptSample, second: PromptSample, *, seed: SeedLike = 1) -> PromptSample:
@@ -238,75 +233,35 @@ def compose(first: PromptSample, second: PromptSample, *, seed: SeedLike = 1) ->
     ('http + twitter', 7)
     """
     rng = generator(seed)
-    one, two = (renamed(task.program, seed=rng) for task in (first, second))
-    program = join_programs(one, two)
+    program = join_programs(*[renamed(task.program, seed=rng) for task in (first, second)])
     halves = first.prompt, second.prompt[:1].lower() + second.prompt[1:]
     prompt = _JOINTS[int(rng.integers(len(_JOINTS)))].format(*halves)
     return PromptSample(prompt, program, f"{first.domain} + {second.domain}", {"parts": halves})
 
 
-def join_programs(first: Program, second: Program) -> Program:
-    """Two programs with different ids on one tab: the first's last end is wired to the second's starts.
-
-    >>> a, b = (task.program for task in corpus(1, ["http", "twitter"], seed=1))
-    >>> joined = join_programs(a, b)
-    >>> [node["type"] for node in joined].count("tab"), joined[2]["wires"] == [[b[0]["id"]]]
-    (1, True)
-    """
-    one, two = plain_copy(first), plain_copy(second)
-    tab = next((node for node in one if node["type"] == "tab"), None)
-    if tab is not None:
-        two = [node | {"z": tab["id"]} for node in two if node["type"] != "tab"]
-    targets = {to for node in two for to in _targets(node)}
-    starts = [node["id"] for node in two if node["id"] not in targets and _targets(node)]
-    ends = [node for node in one if node["type"] not in ("tab", "catch") and not _targets(node)]
-    if ends and starts:
-        ends[-1]["wires"] = [starts]
-    return one + two
-
-
-def ports_of(node: Mapping[str, Any]) -> list[list[str]]:
-    """The targets of each output port; a flat list of ids is one port, null or nothing is none.
-
-    >>> ports_of({"wires": ["a", "b"]}), ports_of({"wires": [["a"], []]}), ports_of({"wires": None})
-    ([['a', 'b']], [['a'], []], [])
-    """
-    wires = node.get("wires") or []
-    flat = bool(wires) and all(isinstance(to, str) for to in wires)
-    return [list(wires)] if flat else [list(port) for port in wires]
-
-
-def _targets(node: Mapping[str, Any]) -> list[str]:
-    return [to for port in ports_of(node) for to in port]
-
-
-def renamed(program: Program, *, seed: SeedLike) -> Program:
-    """The same program under fresh ids (wires and tab follow): Δ to the original is 0.
-
-    >>> old = corpus(1, ["twitter"], seed=1)[0].program
-    >>> new = renamed(old, seed=2)
-    >>> new[0]["wires"] == [[new[1]["id"]]], new[0]["id"] == old[0]["id"]
-    (True, False)
-    """
-    fresh = _ids(len(program), generator(seed))
-    ids = {node["id"]: new for node, new in zip(program, fresh, strict=True)}
-    result = []
-    for node in plain_copy(program):
-        wires = [[ids.get(to, to) for to in port] for port in ports_of(node)]
-        home = {"z": ids.get(node["z"], node["z"])} if "z" in node else {}
-        result.append(node | home | {"id": ids[node["id"]], "wires": wires})
-    return result
-
-
 def composites(n: int = 10, *, seed: SeedLike = 1) -> list[PromptSample]:
-    """`n` tasks that join two different domains of like size, for tests of middling domain distance.
+    """Tasks that join two different domains of similar size, for tests at a middling domain distance.
 
-    Reference: g-index paper, section 2.5, on the distance of a task from a curriculum.
+    Parameters
+    ----------
+    n : how many
+    seed : whole number or Generator
 
+    Returns
+    -------
+    list of PromptSample
+
+    References
+    ----------
+    g-index paper, section 2.5 (the distance of a task from a curriculum) and section 3.3 (level 2).
+
+    Examples
+    --------
     >>> [task.domain.count("+") for task in composites(3, seed=1)]
     [1, 1, 1]
     """
-    sizes = {name: len(domain.nodes) for name, domain in DOMAINS.items()}
+    sizes = {name: len(domain["nodes"]) for name, domain in DOMAINS.items()}
+    # the larger part is 30 to 60% of the joined program, which puts Ω at 0.4 to 0.7 (level 2, section 3.3)
     pairs = [
         (a, b)
         for a in sizes
@@ -314,8 +269,102 @@ def composites(n: int = 10, *, seed: SeedLike = 1) -> list[PromptSample]:
         if a != b and 0.3 <= max(sizes[a], sizes[b]) / (sizes[a] + sizes[b] - 1) <= 0.6
     ]
     root, made = _root(seed), []
-    for i in range(integer("n", n)):
+    for i in range(n):
         rng = _stream(root, "composites", i)
         a, b = pairs[int(rng.integers(len(pairs)))]
         made.append(compose(_sample(a, rng), _sample(b, rng), seed=rng))
     return made
+
+
+# -- what fills a slot --------------------------------------------------------------------------------
+
+
+def _words(rng: Random, least: int, most: int) -> list[str]:
+    return [_WORDS[i] for i in rng.integers(len(_WORDS), size=rng.integers(least, most + 1))]
+
+
+def _pick(rng: Random, values: Sequence[Any]) -> Any:
+    return values[int(rng.integers(len(values)))]
+
+
+def _pair(rng: Random, low: int, high: int) -> list[int]:
+    """Two different whole numbers of [low, high], the smaller first."""
+    return sorted(rng.choice(np.arange(low, high + 1), size=2, replace=False).tolist())
+
+
+def _range(name: str, rng: Random) -> dict[str, Any]:
+    low, high = _pair(rng, -20, 20)
+    return {"low": 5 * low, "high": 5 * high, "step": int(rng.integers(1, 11))}
+
+
+def _field_list(name: str, rng: Random) -> dict[str, Any]:
+    labels = [_FIELDS[i] for i in rng.permutation(len(_FIELDS))[: rng.integers(2, 6)]]
+    form = [{"label": label, "key": label.lower().replace(" ", "_")} for label in labels]
+    return {name: ", ".join(labels[:-1]) + " and " + labels[-1], "form": form}
+
+
+def _verb(name: str, rng: Random) -> dict[str, Any]:
+    verb = _pick(rng, ("GET", "POST", "PUT", "DELETE", "PATCH"))
+    return {name: verb, "method": verb.lower()}
+
+
+def _clock(hour: int, minute: int) -> str:
+    return f"{(hour - 1) % 12 + 1:02d}:{minute:02d} {'AM' if hour < 12 else 'PM'}"
+
+
+def _minute(rng: Random) -> tuple[str, str]:
+    a, b = _pair(rng, 2, 59)
+    every = ("every minute", "*"), (f"every {a} minutes", f"*/{a}")
+    at = (f"at {a} minutes past the hour", f"{a}")
+    return _pick(rng, (*every, at, (f"minutes {a} through {b} past the hour", f"{a}-{b}")))
+
+
+def _hour(rng: Random) -> tuple[str, str]:
+    a, b = _pair(rng, 0, 23)
+    between = (f"between {_clock(a, 0)} and {_clock(b, 59)}", f"{a}-{b}")
+    return _pick(rng, (("", "*"), between, between))
+
+
+def _day(rng: Random) -> tuple[str, str]:
+    a, b = _pair(rng, 1, 28)
+    on = (f"on day {a} of the month", f"{a}")
+    return _pick(rng, (("", "*"), on, (f"between day {a} and {b} of the month", f"{a}-{b}")))
+
+
+def _named(rng: Random, names: Sequence[str], first: int, only: str) -> tuple[str, str]:
+    a, b = _pair(rng, 0, len(names) - 1)
+    one = int(rng.integers(len(names)))
+    several = (f"{names[a]} through {names[b]}", f"{a + first}-{b + first}")
+    return _pick(rng, (("", "*"), (f"{only} {names[one]}", f"{one + first}"), several))
+
+
+def _schedule(name: str, rng: Random) -> dict[str, Any]:
+    """A schedule in English and as the five fields of cron: minute, hour, day, month, weekday."""
+    minute, hour, day = _minute(rng), _hour(rng), _day(rng)
+    weekday = _named(rng, _DAYS.split(), 0, "only on")
+    month = _named(rng, _MONTHS.split(), 1, "only in")
+    said = ", ".join(part[0] for part in (minute, hour, day, weekday, month) if part[0])
+    cron = " ".join(part[1] for part in (minute, hour, day, month, weekday))
+    return {name: said, "expression": cron}
+
+
+_KINDS: dict[str, Callable[[str, Random], dict[str, Any]]] = {
+    "phrase": lambda name, rng: {name: " ".join(_words(rng, 1, 5))},
+    "range": _range,
+    "fields": _field_list,
+    "schedule": _schedule,
+    "email": lambda name, rng: {name: "{}@{}.example".format(*_words(rng, 2, 2))},
+    "csv": lambda name, rng: {name: "-".join(_words(rng, 1, 3)) + ".csv"},
+    "verb": _verb,
+    "path": lambda name, rng: {name: "/" + "/".join(_words(rng, 1, 3))},
+    "hashtag": lambda name, rng: {name: "#" + "".join(word.title() for word in _words(rng, 1, 3))},
+    "url": lambda name, rng: {name: "https://www." + "-".join(_words(rng, 1, 3)) + ".example/"},
+}
+
+
+def _draw(kinds: Mapping[str, str], rng: Random) -> dict[str, Any]:
+    """Values for the slots `{name: kind}`; a kind may give more than one value."""
+    values: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        values |= _KINDS[kind](name, rng)
+    return values

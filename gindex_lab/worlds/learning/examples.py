@@ -2,16 +2,16 @@
 
 The paper shows a drone steered over MQTT (Fig 3), flow-based programs of four other tools (Fig 4), and a
 domain `form-options` (Fig 6) whose programs were never published. These are ours, made of the node types of
-Table 3 where those suffice; they are for looking at and for filling a gap that is labelled as such.
+Table 3 where those suffice; they are for looking at, and fill a gap that is labelled as such.
 """
 
 from __future__ import annotations
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import choice, generator
-from gindex_lab.worlds.learning.corpus import Program
-from gindex_lab.worlds.learning.corpus_domains import LIBRARY
+from gindex_lab.worlds.learning.corpus import LIBRARY
+from gindex_lab.worlds.learning.programs import Program
 
 __all__ = ["EXAMPLES", "OTHER_TOOLS", "example", "form_options", "wired"]
 
@@ -41,23 +41,11 @@ chest: store
 """,
 }
 EXAMPLES = {"drone": _DRONE, **OTHER_TOOLS}
-_OPTIONS = (
-    "Red",
-    "Green",
-    "Blue",
-    "Small",
-    "Medium",
-    "Large",
-    "Morning",
-    "Noon",
-    "Evening",
-    "Tea",
-    "Coffee",
-)
+_OPTIONS = ["Red", "Green", "Blue", "Small", "Medium", "Large", "Morning", "Noon", "Evening", "Tea", "Coffee"]
 
 
 def wired(text: str) -> Program:
-    """A program from lines "key: type > targets | targets of the second port", parted by ";" or new lines.
+    """A program from lines "key: type > targets | targets of the second port", separated by ";" or new lines.
 
     Known types take their attributes from the library of our corpus.
 
@@ -65,19 +53,12 @@ def wired(text: str) -> Program:
     [('a', 'inject', [['b']]), ('b', 'debug', [])]
     """
     program: Program = []
-    for line in text.replace(";", "\n").splitlines():
-        if not line.strip():
-            continue
+    for line in filter(str.strip, text.replace(";", "\n").splitlines()):
         head, _, targets = line.partition(">")
-        key, colon, kind = head.partition(":")
-        if not colon or not kind.strip():
-            raise BadInput(
-                "text", line.strip(), "[no-type] has no type", 'write "key: type > targets"'
-            )
+        key, _, kind = (part.strip() for part in head.partition(":"))
+        ensure(kind, "text", line.strip(), "[no-type] has no type", 'write "key: type > targets"')
         ports = [port.split() for port in targets.split("|")] if targets.strip() else []
-        name = kind.strip()
-        node = {"id": key.strip(), "type": name, **LIBRARY.get(name, {}), "wires": ports}
-        program.append(node)
+        program.append({"id": key, "type": kind, **LIBRARY.get(kind, {}), "wires": ports})
     return program
 
 

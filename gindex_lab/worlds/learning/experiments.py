@@ -1,4 +1,4 @@
-"""Train a system, test it, score it, and put the g-index on it: one call for one experiment.
+"""Train a system, test it, score it and compute its g-index: one call for one experiment.
 
 The set-up is that of sections 2.1 and 4 of the g-index paper: a system is trained on a curriculum,
 answers each test prompt once, and is scored by θ = 1 - Δ. Compute is counted in elementary operations
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,25 +21,26 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.documents import Documents
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.output import write_text
-from gindex_lab.foundation.validate import FloatArray, Mode, generator, mode_of, number
-from gindex_lab.measures.programs.comparison import nearest_many
+from gindex_lab.foundation.validate import Mode, generator, number
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.measures.programs.gindex import GIndex, Settings, g_index
+from gindex_lab.measures.programs.neighbours import nearest_many
 from gindex_lab.measures.programs.records import Experiment
-from gindex_lab.worlds.learning.corpus import PromptSample
+from gindex_lab.worlds.learning.corpus import PromptSample, corpus
 from gindex_lab.worlds.learning.scoring import score_answers
-from gindex_lab.worlds.learning.systems import System
+from gindex_lab.worlds.learning.systems import NearestNeighbour, NGram, SlotFilling, System
+from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
 __all__ = ["Outcome", "experiment", "learning_curve", "own_experiments"]
 
-_PETA = 1e15
+_PETA = 1e15  # FLOP of a PFLOP, the unit of the authors' records
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one experiment gave: the record, a row per test, distances, and the g-index in parts.
+    """What one experiment gave: the record, one row a test, what it cost, and the g-index in parts.
 
     `tests` has a row per test task: `domain`, `divergence`, `performance`, `perfect`, `whole`,
     `domain_distance` (Ω to the nearest program of the whole curriculum). `cost` holds `operations` and
@@ -50,7 +51,7 @@ class Outcome:
     tests: pd.DataFrame
     index: GIndex
     cost: dict[str, float]
-    seed: int | None = field(default=None)
+    seed: int | None = None
 
     @property
     def name(self) -> str:
@@ -64,7 +65,7 @@ class Outcome:
 
     @property
     def skill(self) -> float:
-        """The share of tests answered with the very program."""
+        """The share of tests that were answered perfectly (Δ = 0)."""
         return float(self.tests["perfect"].mean())
 
     @property
@@ -78,7 +79,7 @@ class Outcome:
         return float(np.log2(self.cost["operations"]))
 
     def row(self) -> dict[str, Any]:
-        """One line for a table; without times, which no two runs share."""
+        """One line for a table; without times, which differ from run to run."""
         return {
             "system": self.name,
             "training_samples": sum(self.experiment.curriculum.values()),
@@ -91,7 +92,7 @@ class Outcome:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The record in the authors' layout, with what it lacks: operations, Ω and Δ per sample."""
+        """The record in the authors' layout, and beyond it operations, Ω and Δ of each sample."""
         record = self.experiment.to_dict()
         record["model"]["type"] = "gindex_lab system"
         training = {"time": self.cost["seconds"], "operations": self.cost["operations"]}
@@ -111,118 +112,112 @@ def experiment(
     system: System,
     curriculum: Sequence[PromptSample],
     tests: Sequence[PromptSample],
-    seed: int = 1,
     *,
     compute: float | None = None,
     name: str | None = None,
     mode: Mode = "exact",
     path: str | PathLike[str] | None = None,
+    seed: int = 1,
 ) -> Outcome:
     """Train a system on the curriculum, test it once per task, score it and give its g-index.
 
-    `seed` decides the order in which the curriculum is shown. A system that does not count its
-    `operations` needs `compute`, the FLOP that its training took (a record, `Experiment.compute`, has it
-    in PFLOP, as the authors'). Ω goes into the g-index as the
-    mean over the tests of a domain, θ as it is for each test (Eq 8, 9), E with compute in FLOP. The record
-    keeps these settings, so that `g_index(path)` and `g_index(outcome.experiment)` give the same value.
+    Parameters
+    ----------
+    system : an object with `fit(pairs)` and `generate(prompt)`
+    curriculum : tasks to learn from
+    tests : tasks to answer
+    compute : the FLOP that training took, for a system that does not count its `operations`
+    name : of the system; that of its class by default
+    mode : "exact" or "reference", the rules of Δ and of the g-index
+    path : where the record is saved as JSON
+    seed : decides the order in which the curriculum is shown
 
-    >>> from gindex_lab.worlds.learning.corpus import corpus
-    >>> from gindex_lab.worlds.learning.systems import SlotFilling
+    Returns
+    -------
+    Outcome
+        `index` (the g-index in parts), `tests` (one row a test), `performance`, `skill`, `domain_distance`,
+        `experience` and `experiment`, the record. The record keeps its settings, so that `g_index(path)` and
+        `g_index(outcome.experiment)` give the same value; its compute is in PFLOP, as the authors'.
+
+    Notes
+    -----
+    Ω goes into the g-index as the mean over the tests of a domain, θ as it is for each test, and E with
+    compute in FLOP.
+
+    References
+    ----------
+    g-index paper, sections 2.1 and 4 (the set-up) and Eq 8, 9 (the index).
+
+    Examples
+    --------
     >>> outcome = experiment(SlotFilling(), corpus(5, ["http"], seed=1), corpus(4, ["http"], seed=2))
     >>> outcome.performance, outcome.skill
     (1.0, 1.0)
     """
     _check(system, curriculum, tests)
-    order = generator(seed).permutation(len(curriculum))
-    pairs = [curriculum[i].pair for i in order]
+    pairs = [curriculum[i].pair for i in generator(seed).permutation(len(curriculum))]
     started = time.perf_counter()
     system.fit(pairs)
-    trained = time.perf_counter()
-    operations = _operations(system, compute)
+    trained, operations = time.perf_counter(), _operations(system, compute)
     counts = dict(Counter(task.domain for task in curriculum))
-    _enough(operations, counts)
+    least = len(curriculum) / min(counts.values())
+    problem = "[too-few-operations] FLOP are too few: E = log₂ of each domain's share must be positive"
+    ensure(operations > least, "compute", operations, problem, f"give more than {least:g} FLOP")
     answers = [system.generate(task.prompt) for task in tests]
-    done = time.perf_counter()
     cost = {
         "operations": operations,
         "seconds": trained - started,
         "test_operations": _operations(system, compute) - operations,
-        "test_seconds": done - trained,
+        "test_seconds": time.perf_counter() - trained,
     }
-    scored, distances = _distances(
-        score_answers(answers, tests, mode=mode), curriculum, tests, mode
-    )
-    tasks = scored[["domain", "performance"]].assign(
-        skill=scored["perfect"].astype(float), samples=1
-    )
-    label = name or type(system).__name__
+    scored = score_answers(answers, tests, mode=mode)
+    omega = _distances(curriculum, tests, mode)
+    scored["domain_distance"] = omega.min(axis=1)
+    tasks = scored[["domain", "performance"]].assign(skill=scored["perfect"].astype(float), samples=1)
+    means = omega.groupby(scored["domain"].to_numpy(), sort=False).mean()
     settings = {"mode": mode, **asdict(Settings.of(mode, unit="FLOP"))}
-    record = Experiment(counts, operations / _PETA, tasks, label, distances, settings)
-    index = g_index(record)
-    outcome = Outcome(record, scored, index, cost, seed)
+    label = name or type(system).__name__
+    record = Experiment(counts, operations / _PETA, tasks, label, means, settings)
+    outcome = Outcome(record, scored, g_index(record), cost, seed)
     if path is not None:
         outcome.save(path)
     return outcome
 
 
 def _check(system: object, curriculum: object, tests: object) -> None:
-    if isinstance(system, type):
-        remedy = f"pass an object of it, {system.__name__}(...)"
-        raise BadInput("system", system.__name__, "[is-a-class] is a class", remedy)
+    kind = system.__name__ if isinstance(system, type) else ""
+    ensure(not kind, "system", kind, "[is-a-class] is a class", f"pass an object of it, {kind}(...)")
     for method in ("fit", "generate"):
-        if not callable(getattr(system, method, None)):
-            problem = f"[no-method] has no {method}()"
-            remedy = "a system is an object with fit(pairs) and generate(prompt)"
-            raise BadInput("system", system, problem, remedy)
+        remedy = "a system is an object with fit(pairs) and generate(prompt)"
+        known = callable(getattr(system, method, None))
+        ensure(known, "system", system, f"[no-method] has no {method}()", remedy)
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
-        if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
-            raise BadInput(
-                name, tasks, "[empty] has no tasks", "pass a list of PromptSample, as of corpus()"
+        listed = tasks if isinstance(tasks, Sequence) and not isinstance(tasks, str) else ()
+        ensure(listed, name, tasks, "[empty] has no tasks", "pass a list of PromptSample, as of corpus()")
+        for at, task in enumerate(listed):
+            problem, remedy = (
+                "[not-a-sample] is not a PromptSample",
+                "make it PromptSample(prompt, program, domain)",
             )
-        for at, task in enumerate(tasks):
-            if not isinstance(task, PromptSample):
-                remedy = "make it PromptSample(prompt, program, domain)"
-                raise BadInput(
-                    f"{name}[{at}]", task, "[not-a-sample] is not a PromptSample", remedy
-                )
+            ensure(isinstance(task, PromptSample), f"{name}[{at}]", task, problem, remedy)
 
 
 def _operations(system: object, compute: float | None) -> float:
     """What the system counted, or what was said for it."""
     if compute is not None:
         return number("compute", compute, 1)
-    counted = getattr(system, "operations", None)
-    if counted is None:
-        remedy = "count them in an attribute `operations`, or pass compute="
-        raise BadInput(
-            "system", type(system).__name__, "[no-operations] does not count its operations", remedy
-        )
+    counted, remedy = getattr(system, "operations", None), "count them in `operations`, or pass compute="
+    problem = "[no-operations] does not count its operations"
+    ensure(counted is not None, "system", type(system).__name__, problem, remedy)
     return number("system.operations", counted, 1)
 
 
-def _enough(operations: float, counts: dict[str, int]) -> None:
-    """log₂ of each curriculum domain's share of the FLOP must be positive, or E means nothing."""
-    least = sum(counts.values()) / min(counts.values())
-    if operations <= least:
-        problem = "[too-few-operations] FLOP are too few: E = log₂ of each domain's share must be positive"
-        raise BadInput("compute", operations, problem, f"give more than {least:g} FLOP")
-
-
-def _distances(
-    scored: pd.DataFrame,
-    curriculum: Sequence[PromptSample],
-    tests: Sequence[PromptSample],
-    mode: Mode,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Ω of each test to the whole curriculum, and its mean by test domain and curriculum domain."""
-    wanted = [Flow(task.program) for task in tests]
-    columns: dict[str, FloatArray] = {}
-    for domain in dict.fromkeys(task.domain for task in curriculum):
-        known = [task.program for task in curriculum if task.domain == domain]
-        columns[domain] = nearest_many(wanted, known, mode_of(mode)).value
-    every = pd.DataFrame(columns)
-    means = every.groupby(scored["domain"].to_numpy(), sort=False).mean()
-    return scored.assign(domain_distance=every.min(axis=1).to_numpy()), means
+def _distances(curriculum: Sequence[PromptSample], tests: Sequence[PromptSample], mode: Mode) -> pd.DataFrame:
+    """Ω of each test (row) to the nearest program of each domain of the curriculum (column)."""
+    wanted, programs = [Flow(task.program) for task in tests], defaultdict(list)
+    for task in curriculum:
+        programs[task.domain].append(task.program)
+    return pd.DataFrame({name: nearest_many(wanted, known, mode).value for name, known in programs.items()})
 
 
 def learning_curve(
@@ -232,32 +227,40 @@ def learning_curve(
     seed: int = 1,
     **options: Any,
 ) -> pd.DataFrame:
-    """One experiment per curriculum, each with a fresh system (`system` is a class or a function).
+    """One experiment per curriculum, each with a fresh system.
 
-    Reference: g-index paper, section 3.2 and Figure 7: how g answers to the size of the curriculum.
+    Parameters
+    ----------
+    system : a class, or a function that makes a system
+    curricula : lists of tasks to learn from
+    tests : tasks to answer
+    seed : decides the order in which a curriculum is shown
+    **options : of `experiment`
 
-    >>> from gindex_lab.worlds.learning.corpus import corpus
-    >>> from gindex_lab.worlds.learning.systems import SlotFilling
+    Returns
+    -------
+    DataFrame
+        One row a curriculum: `system`, `training_samples`, `operations`, `experience`, `performance`,
+        `skill`, `domain_distance` and `g_index`.
+
+    References
+    ----------
+    g-index paper, section 3.2 and Figure 7: how g depends on the size of the curriculum.
+
+    Examples
+    --------
     >>> sizes = [corpus(n, ["http", "twitter"], seed=1) for n in (1, 8)]
     >>> curve = learning_curve(SlotFilling, sizes, corpus(3, ["http", "twitter"], seed=2))
     >>> curve["training_samples"].tolist()
     [2, 16]
     """
-    if not callable(system):
-        remedy = "pass the class, or lambda: YourSystem(...)"
-        raise BadInput(
-            "system",
-            system,
-            "[not-a-class] is not a class or a function that makes a system",
-            remedy,
-        )
-    runs = [experiment(system(), curriculum, tests, seed, **options) for curriculum in curricula]
+    problem = "[not-a-class] is not a class or a function that makes a system"
+    ensure(callable(system), "system", system, problem, "pass the class, or lambda: YourSystem(...)")
+    runs = [experiment(system(), curriculum, tests, seed=seed, **options) for curriculum in curricula]
     return pd.DataFrame([run.row() for run in runs])
 
 
-def own_experiments(
-    sizes: Sequence[int] = (4, 16), tests_per_domain: int = 5, *, seed: int = 1
-) -> Documents:
+def own_experiments(sizes: Sequence[int] = (4, 16), tests_per_domain: int = 5, *, seed: int = 1) -> Documents:
     """Our own counterpart of the published experiments: four systems, each on curricula of every size.
 
     Records in the authors' layout by name ("templates_1", "templates_2", ...), each with the distances
@@ -268,10 +271,6 @@ def own_experiments(
     >>> sorted(runs), runs.source
     (['n-gram_1', 'neighbour_1', 'slots_1', 'templates_1'], 'own experiment')
     """
-    from gindex_lab.worlds.learning.corpus import corpus
-    from gindex_lab.worlds.learning.systems import NearestNeighbour, NGram, SlotFilling
-    from gindex_lab.worlds.learning.systems_template import TemplateInduction
-
     systems: dict[str, Any] = {
         "neighbour": NearestNeighbour,
         "slots": SlotFilling,
@@ -280,13 +279,13 @@ def own_experiments(
     }
     tests = corpus(tests_per_domain, seed=seed + 1)
     content: dict[str, Any] = {}
-    for number_, size in enumerate(sizes, 1):
+    for at, size in enumerate(sizes, 1):
         curriculum = corpus(size, seed=seed)
         for name, make in systems.items():
-            record = experiment(make(), curriculum, tests, seed, name=name).to_dict()
+            record = experiment(make(), curriculum, tests, name=name, seed=seed).to_dict()
             for cost in ("train_cost", "test_cost"):
                 record[cost]["compute"] = record[cost]["operations"] / 10
                 del record[cost]["time"]  # so that the same inputs give the same bytes
             del record["settings"]  # read as the published runs are: in PFLOP or TFLOP
-            content[f"{name}_{number_}"] = record
+            content[f"{name}_{at}"] = record
     return Documents(content, name="our own experiments", source="own experiment")

@@ -1,23 +1,21 @@
 """Finding the training prompt nearest to a new one, telling what differs, and putting that in place.
 
-Small tools that the learning systems share: an inverted TF-IDF index with cosine similarity, an
-alignment of two prompts that gives the words that changed, and their substitution. All count their
-elementary operations (a token read, a posting visited, a token compared), which is how the systems
-measure their compute.
+Small tools that the learning systems share: a TF-IDF index with cosine similarity, an alignment of two
+prompts that gives the words that changed, and their substitution. All count their elementary operations (a
+token read, a text visited, a token compared), which is how the systems measure their compute.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gindex_lab.worlds.learning.corpus import Program
+from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.worlds.learning.programs import Program
 
 __all__ = ["TextIndex", "changes", "frame", "substitute", "tokens"]
 
@@ -53,56 +51,33 @@ def _mask(token: str) -> str:
 
 
 class TextIndex:
-    """TF-IDF vectors of many texts, searched by cosine through an inverted index.
+    """TF-IDF vectors of many texts (scikit-learn's), searched by cosine.
 
     The weight of token t in text d is tf(t, d) (1 + ln((1 + N) / (1 + df(t)))), each vector scaled to
     length 1, as in G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval",
-    Information Processing & Management 24(5), 1988. scikit-learn's `TfidfVectorizer` has the same weights,
-    but cannot count the operations that are the compute of a learning system here.
+    Information Processing & Management 24(5), 1988.
 
-    >>> index = TextIndex([["open", "tab"], ["send", "mail"]])
-    >>> index.best(["send", "a", "mail"])
-    (1, 1.0)
+    >>> TextIndex([["open", "tab"], ["send", "mail"]]).scores([["send", "a", "mail"]])
+    (array([[0., 1.]]), 2)
     """
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        self.size, self.operations = len(texts), 0
-        frequency = Counter(token for text in texts for token in set(text))
-        self._idf = {t: 1 + float(np.log((1 + self.size) / (1 + n))) for t, n in frequency.items()}
-        postings: dict[str, list[tuple[int, float]]] = {token: [] for token in frequency}
-        for at, text in enumerate(texts):
-            self.operations += len(text)
-            for token, weight in self._vector(text).items():
-                postings[token].append((at, weight))
-        self._postings = {
-            token: (np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs]))
-            for token, pairs in postings.items()
-        }
+        from sklearn.feature_extraction.text import TfidfVectorizer
 
-    def _vector(self, text: Sequence[str]) -> dict[str, float]:
-        counts = Counter(token for token in text if token in self._idf)
-        weights = {token: n * self._idf[token] for token, n in counts.items()}
-        length = float(np.sqrt(sum(w * w for w in weights.values()))) or 1.0
-        return {token: w / length for token, w in weights.items()}
+        self._vectoriser = TfidfVectorizer(analyzer=list)
+        self._vectors = self._vectoriser.fit_transform(texts)
+        self._holders = np.bincount(self._vectors.indices)  # how many texts hold each token
 
-    def scores(self, text: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The cosine of the text with every text of the index, shape (size,)."""
-        total = np.zeros(self.size)
-        for token, weight in self._vector(text).items():
-            at, weights = self._postings[token]
-            total[at] += weight * weights
-            self.operations += len(at)
-        return total
-
-    def best(self, text: Sequence[str]) -> tuple[int, float]:
-        """The nearest text and its cosine; of equals the first."""
-        scores = self.scores(text)
-        at = int(np.argmax(np.round(scores, 12)))
-        return at, float(round(scores[at], 12))
+    def scores(self, texts: Sequence[Sequence[str]]) -> tuple[FloatArray, int]:
+        """The cosine of these texts with every text of the index, one row each, to 12 digits; and how many
+        texts an inverted index would visit: for each token asked, those that hold it."""
+        asked = self._vectoriser.transform(texts)
+        found = np.round((asked @ self._vectors.T).toarray(), 12)
+        return np.asarray(found), int(self._holders[asked.indices].sum())
 
 
 def changes(old: str, new: str) -> tuple[list[tuple[str, str]], int]:
-    """What stands in `new` where `old` had something else, without quotes, and the tokens compared.
+    """What `new` has in place of parts of `old`, without quotes, and how many tokens were compared.
 
     >>> changes("Google 'tea' for me", "Google 'green tea' for me")
     ([('tea', 'green tea')], 8)
@@ -128,33 +103,25 @@ def substitute(program: Program, pairs: Sequence[tuple[str, str]]) -> tuple[Prog
     ([{'id': 'a', 'type': 'x', 'min': 7, 'say': 'hi me'}], 2)
     """
     rules: dict[str, str] = {}
-    for old, new in [rule for pair in pairs for rule in _variants(*pair)]:
-        rules.setdefault(old, new)
+    for old, new in (pair for pair in pairs if pair[0]):
+        low = old.lower(), new.lower()
+        for one, other in ((old, new), low, [text.replace(" ", "_") for text in low]):
+            rules.setdefault(one, other)
     either = "|".join(re.escape(old) for old in sorted(rules, key=len, reverse=True))
     pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)") if rules else re.compile(r"(?!)")
-    counter = [0]
-    filled = [
-        {k: v if k in _PLACE else _replaced(v, rules, pattern, counter) for k, v in node.items()}
-        for node in program
-    ]
-    return filled, counter[0]
+    tried = 0
 
+    def replaced(value: Any) -> Any:
+        nonlocal tried
+        if isinstance(value, dict):
+            return {k: replaced(inner) for k, inner in value.items()}
+        if isinstance(value, list):
+            return [replaced(inner) for inner in value]
+        tried += 1
+        if isinstance(value, str):
+            return pattern.sub(lambda found: rules[found[0]], value)
+        new = rules.get(str(value)) if isinstance(value, int) else None
+        return int(new) if new is not None and re.fullmatch(r"-?\d+", new) else value
 
-def _variants(old: str, new: str) -> list[tuple[str, str]]:
-    low = (old.lower(), new.lower())
-    key = (low[0].replace(" ", "_"), low[1].replace(" ", "_"))
-    return [(old, new), low, key] if old else []
-
-
-def _replaced(
-    value: Any, rules: dict[str, str], pattern: re.Pattern[str], counter: list[int]
-) -> Any:
-    if isinstance(value, dict):
-        return {k: _replaced(inner, rules, pattern, counter) for k, inner in value.items()}
-    if isinstance(value, list):
-        return [_replaced(inner, rules, pattern, counter) for inner in value]
-    counter[0] += 1
-    if isinstance(value, str):
-        return pattern.sub(lambda found: rules[found[0]], value)
-    new = rules.get(str(value)) if isinstance(value, int) else None
-    return int(new) if new is not None and re.fullmatch(r"-?\d+", new) else value
+    filled = [{k: v if k in _PLACE else replaced(v) for k, v in node.items()} for node in program]
+    return filled, tried

@@ -1,9 +1,9 @@
 """Intelligence systems that learn programs from examples: retrieval, slots, composition, n-grams, chance.
 
-A system in the sense of section 2.1 of the g-index paper is anything with `fit(pairs)`, which sees
-the curriculum as (prompt, program) pairs, and `generate(prompt)`, which answers with a program (or
-with JSON text that may be broken). Each counts its elementary operations in `operations`, so that
-experience E is measured the same way on every machine. None is told what domain a prompt is from.
+A system in the sense of section 2.1 of the g-index paper is anything with `fit(pairs)`, which sees the
+curriculum as (prompt, program) pairs, and `generate(prompt)`, which answers with a program (or with JSON text
+that may be broken). Each counts its elementary operations in `operations`, so that experience E is measured
+the same way on every machine. None is told which domain a prompt is from.
 
 `NGram` is the smallest relative of the language models of section 4: it learns which token follows which in
 the text "prompt, then program", and samples at a temperature, in one attempt, until the program ends or the
@@ -14,37 +14,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import generator, integer, number
-from gindex_lab.worlds.learning.corpus import Program, join_programs, plain_copy, ports_of, renamed
+from gindex_lab.foundation.validate import FloatArray, generator
+from gindex_lab.worlds.learning.programs import Program, join_programs, ports_of, renamed
 from gindex_lab.worlds.learning.retrieval import TextIndex, changes, frame, substitute, tokens
 
-__all__ = [
-    "Composing",
-    "Lazy",
-    "Learner",
-    "NGram",
-    "NearestNeighbour",
-    "Pairs",
-    "RandomNodes",
-    "RandomProgram",
-    "SlotFilling",
-    "System",
-    "check_pairs",
-]
+__all__ = ["Composing", "Lazy", "Learner", "NGram", "NearestNeighbour", "Pairs", "RandomNodes"]
+__all__ += ["RandomProgram", "SlotFilling", "System", "check_pairs"]
 
 Pairs = Sequence[tuple[str, Program]]
 
 
 @runtime_checkable
 class System(Protocol):
-    """What an experiment needs. `operations` is optional: without it the time trained is what counts."""
+    """What an experiment needs. A system that does not count its `operations` needs its compute stated."""
 
     def fit(self, pairs: Pairs) -> object:
         """Learn from the curriculum."""
@@ -59,42 +49,28 @@ def check_pairs(pairs: object) -> list[tuple[str, Program]]:
     >>> check_pairs([("Pause", [{"id": "a", "type": "tab"}])])
     [('Pause', [{'id': 'a', 'type': 'tab'}])]
     """
-    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Sequence):
-        raise BadInput(
-            "pairs", pairs, "[not-a-list] is not a list of pairs", "pass [(prompt, program), ...]"
-        )
-    if not pairs:
-        raise BadInput("pairs", pairs, "[empty] is empty", "pass at least one pair")
-    for at, pair in enumerate(pairs):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            remedy = "pass (prompt, program); of a Sample take .pair"
-            raise BadInput(
-                f"pairs[{at}]", pair, "[not-a-pair] is not a (prompt, program) pair", remedy
-            )
-        _check_pair(at, *pair)
-    return [(prompt, program) for prompt, program in pairs]
-
-
-def _check_pair(at: int, prompt: object, program: object) -> None:
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise BadInput(f"pairs[{at}]", prompt, "[no-prompt] has no prompt", "give it a text")
-    if not isinstance(program, list) or not all(isinstance(node, dict) for node in program):
-        raise BadInput(
-            f"pairs[{at}]", program, "[no-program] has no program", "give it a list of nodes"
-        )
-    if any("id" not in node or "type" not in node for node in program):
-        raise BadInput(
-            f"pairs[{at}]", program, "[missing-field] has a node without id or type", "name both"
-        )
-
-
-def _reading(prompt: str, program: Program) -> int:
-    """What it takes to read a pair once: its words and its attribute values."""
-    return len(prompt.split()) + sum(map(len, program))
+    listed = pairs if isinstance(pairs, Sequence) and not isinstance(pairs, (str, bytes)) else None
+    remedy = "pass [(prompt, program), ...]"
+    ensure(listed is not None, "pairs", pairs, "[not-a-list] is not a list of pairs", remedy)
+    ensure(listed, "pairs", pairs, "[empty] is empty", "pass at least one pair")
+    found = []
+    for at, pair in enumerate(listed or ()):
+        name, is_pair = f"pairs[{at}]", isinstance(pair, (tuple, list)) and len(pair) == 2
+        remedy = "pass (prompt, program); of a PromptSample take .pair"
+        ensure(is_pair, name, pair, "[not-a-pair] is not a (prompt, program) pair", remedy)
+        prompt, program = pair
+        said = isinstance(prompt, str) and prompt.strip()
+        ensure(said, name, prompt, "[no-prompt] has no prompt", "give it a text")
+        nodes = isinstance(program, list) and all(isinstance(node, dict) for node in program)
+        ensure(nodes, name, program, "[no-program] has no program", "give it a list of nodes")
+        whole = all("id" in node and "type" in node for node in program)
+        ensure(whole, name, program, "[missing-field] has a node without id or type", "name both")
+        found.append((prompt, program))
+    return found
 
 
 class Learner:
-    """What our systems share: the pairs they saw and the operations they spent."""
+    """What our systems share: the pairs they saw, an index of texts, and the operations they spent."""
 
     def __init__(self) -> None:
         self.operations = 0
@@ -103,16 +79,16 @@ class Learner:
     def fit(self, pairs: Pairs) -> None:
         """Learn from the curriculum, forgetting any earlier one."""
         self.pairs = check_pairs(pairs)
-        self.operations = sum(_reading(prompt, program) for prompt, program in self.pairs)
+        # each word of a prompt and each attribute of a program is read once
+        self.operations = sum(len(prompt.split()) + sum(map(len, program)) for prompt, program in self.pairs)
         self._learn()
 
     def generate(self, prompt: str) -> Program | str:
         """Answer one prompt with a program."""
-        if not self.pairs:
-            problem = "[not-trained] cannot be answered before training"
-            raise BadInput("prompt", prompt, problem, "call fit(pairs) first")
-        if not isinstance(prompt, str) or not prompt.strip():
-            raise BadInput("prompt", prompt, "[empty] is empty", "pass some text")
+        problem = "[not-trained] cannot be answered before training"
+        ensure(self.pairs, "prompt", prompt, problem, "call fit(pairs) first")
+        said = isinstance(prompt, str) and prompt.strip()
+        ensure(said, "prompt", prompt, "[empty] is empty", "pass some text")
         return self._answer(prompt)
 
     def _learn(self) -> None:
@@ -121,32 +97,52 @@ class Learner:
     def _answer(self, prompt: str) -> Program | str:
         raise NotImplementedError
 
+    def _remember(self, texts: Sequence[Sequence[str]]) -> None:
+        self._index = TextIndex(texts)
+        self.operations += sum(map(len, texts))
+
+    def _likeness(self, texts: Sequence[Sequence[str]]) -> FloatArray:
+        """The cosine of these texts with all that are remembered, one row each."""
+        scores, visited = self._index.scores(texts)
+        self.operations += visited
+        return scores
+
+    def _nearest(self, text: Sequence[str]) -> int:
+        return int(self._likeness([text])[0].argmax())
+
 
 class RandomProgram(Learner):
-    """A training program drawn at random, whatever is asked."""
+    """A training program drawn at random, whatever is asked: a baseline for section 4 of the g-index paper.
+
+    >>> system = RandomProgram(seed=1)
+    >>> system.fit([("Pause", [{"id": "a", "type": "x"}])])
+    >>> system.generate("Play")
+    [{'id': 'a', 'type': 'x'}]
+    """
 
     def __init__(self, *, seed: SeedLike = 1) -> None:
         super().__init__()
         self._rng = generator(seed)
 
+    def _drawn(self, values: Sequence[Any]) -> Any:
+        return values[int(self._rng.integers(len(values)))]
+
     def _answer(self, prompt: str) -> Program:
         self.operations += 1
-        return plain_copy(self.pairs[int(self._rng.integers(len(self.pairs)))][1])
+        return deepcopy(self._drawn(self.pairs)[1])
 
 
 class RandomNodes(RandomProgram):
-    """Nodes drawn at random from all training programs, each wired to a later one at random."""
+    """Nodes drawn at random from all training programs, each wired to a later one at random (a baseline for
+    section 4 of the g-index paper)."""
 
     def _answer(self, prompt: str) -> Program:
-        size = len(self.pairs[int(self._rng.integers(len(self.pairs)))][1])
+        size = len(self._drawn(self.pairs)[1])
         program = []
         for at in range(size):
-            donor = self.pairs[int(self._rng.integers(len(self.pairs)))][1]
-            node = plain_copy(donor[int(self._rng.integers(len(donor)))])
+            node = deepcopy(self._drawn(self._drawn(self.pairs)[1]))
             later = int(self._rng.integers(at + 1, size + 1))
-            program.append(
-                node | {"id": f"n{at}", "wires": [[f"n{later}"]] if later < size else []}
-            )
+            program.append(node | {"id": f"n{at}", "wires": [[f"n{later}"]] if later < size else []})
         self.operations += 3 * size
         return program
 
@@ -163,20 +159,16 @@ class NearestNeighbour(Learner):
     """
 
     def _learn(self) -> None:
-        self.index = TextIndex([[t.lower() for t in tokens(prompt)] for prompt, _ in self.pairs])
-        self.operations += self.index.operations
+        self._remember([tokens(prompt.lower()) for prompt, _ in self.pairs])
 
     def _answer(self, prompt: str) -> Program:
-        before = self.index.operations
-        at, _ = self.index.best([token.lower() for token in tokens(prompt)])
-        self.operations += self.index.operations - before
-        return plain_copy(self.pairs[at][1])
+        return deepcopy(self.pairs[self._nearest(tokens(prompt.lower()))][1])
 
 
 class SlotFilling(Learner):
     """Retrieve by how the task is put, then copy what the prompt changed into the program.
 
-    Phrases, numbers and names are masked when prompts are compared, so the neighbour is one that is
+    Phrases, numbers and names are masked when prompts are compared, so that the neighbour is one that is
     put alike; where the two prompts differ, the neighbour's words are replaced in its program.
 
     >>> system = SlotFilling()
@@ -186,26 +178,19 @@ class SlotFilling(Learner):
     """
 
     def _learn(self) -> None:
+        frames = [tuple(frame(prompt)) for prompt, _ in self.pairs]
+        self.operations += sum(map(len, frames))
         first: dict[tuple[str, ...], int] = {}
-        for at, (prompt, _) in enumerate(self.pairs):
-            words = tuple(frame(prompt))
-            self.operations += len(words)
+        for at, words in enumerate(frames):
             first.setdefault(words, at)
-        self.frames = list(first.values())
-        self.index = TextIndex(list(first))
-        self.operations += self.index.operations
-
-    def _nearest(self, words: Sequence[str]) -> tuple[int, float]:
-        before = self.index.operations
-        at, cosine = self.index.best(words)
-        self.operations += self.index.operations - before
-        return self.frames[at], cosine
+        self._first = list(first.values())  # the first pair of each frame
+        self._remember(list(first))
 
     def _answer(self, prompt: str) -> Program:
-        return self._fill(prompt, self._nearest(frame(prompt))[0])
+        return self._fill(prompt, self._nearest(frame(prompt)))
 
-    def _fill(self, prompt: str, at: int) -> Program:
-        old, program = self.pairs[at]
+    def _fill(self, prompt: str, nearest: int) -> Program:
+        old, program = self.pairs[self._first[nearest]]
         pairs, compared = changes(old, prompt)
         filled, tried = substitute(program, pairs)
         self.operations += compared + tried
@@ -213,7 +198,8 @@ class SlotFilling(Learner):
 
 
 class Composing(SlotFilling):
-    """Slot filling that may read a prompt as two tasks and join the two programs.
+    """Slot filling that may read a prompt as two tasks and join the two programs (level 2 of section 3.3 of
+    the g-index paper).
 
     Every place between two words is tried as a joint. The prompt is split where the worse half is
     nearest to something known, if that is nearer by `margin` than the prompt as a whole.
@@ -221,29 +207,26 @@ class Composing(SlotFilling):
 
     def __init__(self, margin: float = 0.0) -> None:
         super().__init__()
-        self.margin = number("margin", margin, 0, 1)
+        self.margin = margin
 
     def _answer(self, prompt: str) -> Program:
         words = frame(prompt)
-        at, whole = self._nearest(words)
-        splits = [(self._worse_half(words, cut), cut) for cut in range(1, len(words))]
-        best, cut = max(splits, default=(0.0, 0))
-        if best <= whole + self.margin:
-            return self._fill(prompt, at)
-        halves = _cut(prompt, cut)
-        programs = [self._fill(half, self._nearest(frame(half))[0]) for half in halves]
-        one, two = (renamed(program, seed=i) for i, program in enumerate(programs))
+        halves = [half for cut in range(1, len(words)) for half in (words[:cut], words[cut:])]
+        scores = self._likeness([words, *halves])
+        whole, worse = scores[0].max(), scores[1:].max(axis=1).reshape(-1, 2).min(axis=1)
+        if not len(worse) or worse.max() <= whole + self.margin:
+            return self._fill(prompt, int(scores[0].argmax()))
+        cut = int(np.flatnonzero(worse == worse.max())[-1]) + 1
+        parts = [self._fill(half, self._nearest(frame(half))) for half in _cut(prompt, cut)]
+        one, two = (renamed(program, seed=i) for i, program in enumerate(parts))
         self.operations += len(one) + len(two)
         return join_programs(one, two)
 
-    def _worse_half(self, words: list[str], cut: int) -> float:
-        return min(self._nearest(words[:cut])[1], self._nearest(words[cut:])[1])
-
 
 class Lazy:
-    """Any system, put off: training stores the pairs, and each prompt pays for learning them again.
+    """Any system, made lazy: training stores the pairs, and each prompt pays for learning them again.
 
-    Its programs are the system's own, its training costs next to nothing: a reminder that experience E
+    Its programs are the system's own, and its training costs next to nothing: a reminder that experience E
     counts only what is spent before the test.
 
     Reference: g-index paper, section 3.1, on experience E.
@@ -255,10 +238,8 @@ class Lazy:
     """
 
     def __init__(self, system: Callable[[], Any]) -> None:
-        given: object = system
-        if not callable(given):
-            remedy = "pass the class, not an object of it: Lazy(NearestNeighbour)"
-            raise BadInput("system", given, "[wrong-type] cannot be called", remedy)
+        remedy = "pass the class, not an object of it: Lazy(NearestNeighbour)"
+        ensure(callable(system), "system", system, "[wrong-type] cannot be called", remedy)
         self.system, self.operations = system, 0
         self.pairs: list[tuple[str, Program]] = []
 
@@ -312,62 +293,54 @@ class NGram(Learner):
         seed: SeedLike = 1,
     ) -> None:
         super().__init__()
-        self.order = integer("order", order, 2)
-        self.neighbours = None if neighbours is None else integer("neighbours", neighbours)
-        self.temperature = number("temperature", temperature, 1e-6)
-        self.window = integer("window", window)
-        self._lengths = [*_halvings(self.order - 1), 0]
+        self.order, self.neighbours, self.temperature, self.window = order, neighbours, temperature, window
+        self._lengths = [order - 1]  # of contexts: backing off halves what is remembered
+        while self._lengths[-1] > 0:
+            self._lengths.append(self._lengths[-1] // 2)
         self._rng = generator(seed)
 
     def _learn(self) -> None:
-        self._texts = [[*frame(p), _START, *program_tokens(q), _END] for p, q in self.pairs]
-        self._index = TextIndex([frame(prompt) for prompt, _ in self.pairs])
-        self._starts = [text.index(_START) for text in self._texts]
-        self._counts: _Counts = {}
+        self._texts = [
+            [*frame(prompt), _START, *program_tokens(program), _END] for prompt, program in self.pairs
+        ]
         if self.neighbours is None:
             self._counts = self._count(range(len(self.pairs)))
         else:
-            self.operations += self._index.operations
+            self._remember([frame(prompt) for prompt, _ in self.pairs])
 
-    def _count(self, chosen: Any) -> _Counts:
+    def _count(self, chosen: Iterable[int]) -> _Counts:
         """How often each token followed each context of the lengths counted."""
         counts: _Counts = {}
-        for at in chosen:
-            text = self._texts[at]
-            for place in range(self._starts[at] + 1, len(text)):
+        for text in (self._texts[at] for at in chosen):
+            start = text.index(_START) + 1
+            for place in range(start, len(text)):
                 token = text[place]
                 for length in self._lengths:
                     context = tuple(text[max(0, place - length) : place])
-                    follow = counts.get(context)
-                    if follow is None:
-                        counts[context] = {token: 1}
-                    else:
-                        follow[token] = follow.get(token, 0) + 1
-            self.operations += len(self._lengths) * (len(text) - self._starts[at] - 1)
+                    follow = counts.setdefault(context, {})
+                    follow[token] = follow.get(token, 0) + 1
+            self.operations += len(self._lengths) * (len(text) - start)
         return counts
 
     def _answer(self, prompt: str) -> str:
-        counts = self._counts if self.neighbours is None else self._near(prompt)
-        text = [*frame(prompt), _START]
+        words = frame(prompt)
+        if self.neighbours is not None:
+            nearest = np.argsort(-self._likeness([words])[0], kind="stable")[: self.neighbours]
+            self._counts = self._count(nearest)
+        text = [*words, _START]
         start = len(text)
         while len(text) - start < self.window:
-            token = self._next(text, counts)
+            token = self._next(text)
             if token == _END:
                 break
             text.append(token)
         return "".join(text[start:])
 
-    def _near(self, prompt: str) -> _Counts:
-        before = self._index.operations
-        scores = self._index.scores(frame(prompt))
-        self.operations += self._index.operations - before
-        return self._count(np.argsort(-np.round(scores, 12), kind="stable")[: self.neighbours])
-
-    def _next(self, text: list[str], counts: _Counts) -> str:
+    def _next(self, text: list[str]) -> str:
         """Sampled from the longest context seen in training: p(token) ∝ count^(1/temperature)."""
         for length in self._lengths:
             self.operations += 1
-            found = counts.get(tuple(text[max(0, len(text) - length) :] if length else ()))
+            found = self._counts.get(tuple(text[max(0, len(text) - length) :] if length else ()))
             if found:
                 break
         assert found, "the empty context is always seen"
@@ -376,11 +349,6 @@ class NGram(Learner):
         self.operations += len(found)
         drawn = int(np.searchsorted(weights, self._rng.random() * weights[-1], side="right"))
         return list(found)[min(drawn, len(found) - 1)]
-
-
-def _halvings(length: int) -> list[int]:
-    """The context lengths that are counted: backing off halves what is remembered."""
-    return [length, *_halvings(length // 2)] if length else []
 
 
 def program_tokens(program: Program) -> list[str]:
@@ -392,9 +360,7 @@ def program_tokens(program: Program) -> list[str]:
     short = {node["id"]: f"n{at}" for at, node in enumerate(program)}
     slim = []
     for node in program:
-        kept = {
-            key: value for key, value in node.items() if key not in ("x", "y", "z", "id", "wires")
-        }
+        kept = {key: value for key, value in node.items() if key not in ("x", "y", "z", "id", "wires")}
         wires = [[short.get(to, to) for to in port] for port in ports_of(node)]
         slim.append({"id": short[node["id"]], **kept, **({"wires": wires} if wires else {})})
     return _TOKEN.findall(json.dumps(slim))

@@ -12,24 +12,25 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from gindex_lab.worlds.learning.corpus import Program, plain_copy, ports_of
-from gindex_lab.worlds.learning.retrieval import TextIndex, frame, tokens
+from gindex_lab.worlds.learning.programs import Program, ports_of
+from gindex_lab.worlds.learning.retrieval import frame, tokens
 from gindex_lab.worlds.learning.systems import Learner
 
 __all__ = ["TemplateInduction"]
 
 _SKIPPED = frozenset({"id", "type", "x", "y", "z", "wires"})
-_LONGEST = 5
+_LONGEST = 5  # tokens of a run of words: a judgement
 _Path = tuple[Any, ...]
 _Parts = dict[tuple[Any, ...], Counter[str]]
 
 
 @dataclass
 class _Slot:
-    """A value that varies: where it stands in the program and what it was in each example."""
+    """A value that varies: its places in the program, and what it was in each example."""
 
     paths: list[_Path]
     values: list[Any]
@@ -68,8 +69,7 @@ class TemplateInduction(Learner):
             frames.setdefault(tuple(frame(prompt)), shape)
             self.operations += len(program)
         self._frames = [groups[shape] for shape in frames.values()]
-        self._index = TextIndex(list(frames))
-        self.operations += self._index.operations
+        self._remember(list(frames))
         for group in groups.values():
             self._induce(group)
 
@@ -86,17 +86,17 @@ class TemplateInduction(Learner):
         self.operations += leaves + read + sum(map(len, group.prompts)) * len(group.slots)
 
     def _answer(self, prompt: str) -> Program:
-        before = self._index.operations
-        group = self._frames[self._index.best(frame(prompt))[0]]
-        self.operations += self._index.operations - before + len(prompt) * len(group.patterns)
+        group = self._frames[self._nearest(frame(prompt))]
+        self.operations += len(prompt) * len(group.patterns) + len(group.slots)
         found = _captured(prompt, group)
-        program = plain_copy(group.programs[0])
+        program = deepcopy(group.programs[0])
         for number, slot in enumerate(group.slots):
-            self.operations += 1
-            value = found.get(number)
-            filled = self._guess(prompt, slot) if value is None else _typed(value, slot.values)
-            for path in slot.paths:
-                _put(program, path, filled)
+            value = _typed(found[number], slot.values) if number in found else self._guess(prompt, slot)
+            for *way, last in slot.paths:
+                target: Any = program
+                for step in way:
+                    target = target[step]
+                target[last] = deepcopy(value)
         return program
 
     def _guess(self, prompt: str, slot: _Slot) -> Any:
@@ -105,7 +105,12 @@ class TemplateInduction(Learner):
             return json.loads(Counter(map(json.dumps, slot.values)).most_common(1)[0][0])
         grams = list(_grams(prompt))
         self.operations += len(grams)
-        return _assembled(grams, slot)
+        parts = []
+        for at in range(1 + slot.values[0].count(" ")):
+            shape = _predicted((at,), grams, slot)
+            words = (_predicted((at, shape, k), grams, slot) for k in range(shape.count("#")))
+            parts.append(shape.replace("#", "{}").format(*words))
+        return " ".join(parts)
 
 
 def _shape(program: Program) -> str:
@@ -145,36 +150,30 @@ def _varying(programs: list[Program]) -> list[_Slot]:
 
 
 def _mark(prompt: str, slots: Sequence[_Slot], at: int) -> list[str | int]:
-    """The prompt as text and slot numbers: each slot stands where its value was copied from."""
+    """The prompt as text and slot numbers: each slot where its value was copied from."""
     pieces: list[str | int] = [prompt]
     texts = [(str(slot.values[at]), number) for number, slot in enumerate(slots)]
     for text, number in sorted(texts, key=lambda pair: -len(pair[0])):
+        value = re.compile(rf"(?<![\w-]){re.escape(text)}(?!\w)" if text.strip() else "(?!)", re.IGNORECASE)
         for i, piece in enumerate(pieces):
-            found = _find(text, piece) if isinstance(piece, str) and text.strip() else None
-            if found and isinstance(piece, str):
-                pieces[i : i + 1] = [piece[: found.start()], number, piece[found.end() :]]
+            found = value.search(piece) if isinstance(piece, str) else None
+            if found:
+                pieces[i : i + 1] = [found.string[: found.start()], number, found.string[found.end() :]]
                 break
     return pieces
-
-
-def _find(text: str, piece: str) -> re.Match[str] | None:
-    return re.search(rf"(?<![\w-]){re.escape(text)}(?!\w)", piece, re.IGNORECASE)
 
 
 def _patterns(marked: Sequence[Sequence[str | int]]) -> list[tuple[re.Pattern[str], list[int]]]:
     """Regular expressions with a group for each slot, the best supported first.
 
-    Text that stands in one example only is not part of the pattern: its first letter is kept, to close
+    Text that occurs in one example only is not part of the pattern: its first letter is kept, to close
     the slot before it, and anything may follow.
     """
     seen = Counter(piece for pieces in marked for piece in pieces if isinstance(piece, str))
     support: Counter[tuple[str, tuple[int, ...]]] = Counter()
     for pieces in marked:
         order = tuple(piece for piece in pieces if isinstance(piece, int))
-        texts = (
-            "(.+?)" if isinstance(piece, int) else _literal(piece, seen[piece] > 1)
-            for piece in pieces
-        )
+        texts = ("(.+?)" if isinstance(piece, int) else _literal(piece, seen[piece] > 1) for piece in pieces)
         support["".join(texts), order] += 1
     ranked = sorted(support, key=lambda key: (-support[key], -len(key[0]), key))
     return [(re.compile(text, re.IGNORECASE), list(order)) for text, order in ranked if order]
@@ -217,9 +216,7 @@ def _associate(prompts: Sequence[str], values: Sequence[str]) -> _Parts:
     if len({value.count(" ") for value in values}) > 1:
         return {}
     for prompt, value in zip(prompts, values, strict=True):
-        outcomes = [
-            pair for at, part in enumerate(value.split(" ")) for pair in _outcomes(at, part)
-        ]
+        outcomes = [pair for at, part in enumerate(value.split(" ")) for pair in _outcomes(at, part)]
         for gram in set(_grams(prompt)):
             for place, outcome in outcomes:
                 counts[(*place, gram)][outcome] += 1
@@ -232,18 +229,8 @@ def _outcomes(at: int, part: str) -> list[tuple[tuple[Any, ...], str]]:
     return [((at,), shape), *words]
 
 
-def _assembled(grams: Sequence[str], slot: _Slot) -> str:
-    """The value that the prompt's word runs foretell: for each part its shape, then its words."""
-    parts = []
-    for at in range(1 + slot.values[0].count(" ")):
-        shape = _foretold((at,), grams, slot)
-        words = (_foretold((at, shape, k), grams, slot) for k in range(shape.count("#")))
-        parts.append(shape.replace("#", "{}").format(*words))
-    return " ".join(parts)
-
-
-def _foretold(place: tuple[Any, ...], grams: Sequence[str], slot: _Slot) -> str:
-    """By the word run that foretells it best: purest first, then best supported."""
+def _predicted(place: tuple[Any, ...], grams: Sequence[str], slot: _Slot) -> str:
+    """What the best word run predicts: the purest, then the best supported."""
     best, value = (-1.0, 0), ""
     for gram in grams:
         counts = slot.parts.get((*place, gram))
@@ -253,10 +240,3 @@ def _foretold(place: tuple[Any, ...], grams: Sequence[str], slot: _Slot) -> str:
             if rank > best:
                 best, value = rank, outcome
     return value
-
-
-def _put(program: Program, path: _Path, value: Any) -> None:
-    target: Any = program
-    for step in path[:-1]:
-        target = target[step]
-    target[path[-1]] = plain_copy(value)

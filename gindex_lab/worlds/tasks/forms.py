@@ -1,7 +1,7 @@
 """Two forms of a test out of generated items, with some items in both: what `gl.equate` needs.
 
 Generators name their items by place ("R04 S0.2 1", "h08-1", "E001"), so items of two seeds have the same
-names. In a form each item has a name that says where it stands: "both …", "first …", "second …".
+names. In a form each item has a name that says where it belongs: "both …", "first …", "second …".
 """
 
 from __future__ import annotations
@@ -17,15 +17,23 @@ __all__ = ["two_forms"]
 Form = dict[str, Any]
 
 
-def two_forms(
-    both: Iterable[Any], first: Iterable[Any], second: Iterable[Any]
-) -> tuple[Form, Form]:
-    """Two forms that share the items `both`: {name: item} each, no name with two meanings.
+def two_forms(both: Iterable[Any], first: Iterable[Any], second: Iterable[Any]) -> tuple[Form, Form]:
+    """Two forms of a test that share some items.
 
-    Items are what `gl.mazes.battery`, `gl.letter_series.generate` or `gl.anytime.make_pool` give; mazes and
-    series bear their new name. The same item may not stand in two places: it would be an anchor, and not be
-    counted as one.
+    Parameters
+    ----------
+    both, first, second : lists of items
+        What `gl.mazes.battery`, `gl.letter_series.generate` or `gl.anytime.make_pool` gave: the items of both
+        forms, of the first only and of the second only. The same item may not be given twice: it would be an
+        anchor that is not counted as one.
 
+    Returns
+    -------
+    (dict, dict)
+        {name: item} of each form; mazes and series carry their new name. No name has two meanings.
+
+    Examples
+    --------
     >>> from gindex_lab.worlds.tasks import mazes
     >>> made = [mazes.battery((6, 8), (0.3,), copies=1, seed=k) for k in (1, 2, 3)]
     >>> a, b = two_forms(*made)
@@ -34,32 +42,21 @@ def two_forms(
     >>> sorted(a.keys() & b.keys()) == list(a)[:2], b["second R08 S0.3 1"].name
     (True, 'second R08 S0.3 1')
     """
-    parts = {"both": both, "first": first, "second": second}
     named: dict[str, Form] = {}
     seen: set[str] = set()
-    for part, given in parts.items():
+    for part, given in {"both": both, "first": first, "second": second}.items():
         listed = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
-        problem, remedy = "[wrong-type] is not a list of items", "pass what a generator gave"
-        ensure(listed, part, given, problem, remedy)
-        items, problem, remedy = list(given), "[empty] is empty", "give items to every part"
-        ensure(bool(items), part, len(items), problem, remedy)
-        named[part] = {}
+        ensure(listed, part, given, "[wrong-type] is not a list of items", "pass what a generator gave")
+        items, named[part] = list(given), {}
+        ensure(items, part, 0, "[empty] is empty", "give items to every part")
         for place, item in enumerate(items, 1):
-            bare = repr(_named(item, ""))
-            problem, remedy = (
-                "[duplicate] stands in the test twice",
-                "leave it out once, or put it into `both`",
-            )
-            ensure(bare not in seen, part, item, problem, remedy)
+            has_name = is_dataclass(item) and "name" in {one.name for one in fields(item)}
+            bare = repr(replace(item, name="") if has_name else item)
+            remedy = "leave it out once, or put it into `both`"
+            ensure(bare not in seen, part, item, "[duplicate] is in the test twice", remedy)
             seen.add(bare)
             label = f"{part} {getattr(item, 'name', '') or f'{place:03}'}"
             problem, remedy = "[duplicate-label] names two items", "give each a name of its own"
             ensure(label not in named[part], part, label, problem, remedy)
-            named[part][label] = _named(item, label)
+            named[part][label] = replace(item, name=label) if has_name else item
     return named["both"] | named["first"], named["both"] | named["second"]
-
-
-def _named(item: Any, name: str) -> Any:
-    """The item under another name, where it has one."""
-    has = is_dataclass(item) and not isinstance(item, type)
-    return replace(item, name=name) if has and "name" in {f.name for f in fields(item)} else item

@@ -1,7 +1,7 @@
 """One person, one item after the other: what the sessions of mazes and of letter series share.
 
-A session holds the items and what was answered so far, and gives it out as `Responses` at any time. It
-draws nothing and knows no widget.
+A session holds the items and the answers so far, and gives them as `Responses` at any time. It draws nothing
+and knows no widget.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import no_duplicates
 
@@ -19,7 +19,7 @@ __all__ = ["ItemSession"]
 
 
 class ItemSession:
-    """The items, the answers, and where we are."""
+    """The items, the scores so far, and which item is next."""
 
     _type: type[Any] = object
     _skipped = 0.0
@@ -27,10 +27,9 @@ class ItemSession:
 
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = list(items) if isinstance(items, Sequence) else []
-        if not self.items or not all(isinstance(item, self._type) for item in self.items):
-            kind = self._type.__name__
-            problem = f"[not-a-list] is not a list of {kind}"
-            raise BadInput("items", items, problem, "pass what the generator gave")
+        known = self.items and all(isinstance(item, self._type) for item in self.items)
+        problem = f"[not-a-list] is not a list of {self._type.__name__}"
+        ensure(known, "items", items, problem, "pass what the generator gave")
         no_duplicates("items", [item.name for item in self.items])
         self.scores: dict[str, float] = {}
 
@@ -44,6 +43,7 @@ class ItemSession:
 
     @property
     def finished(self) -> bool:
+        """Whether all items are done."""
         return self.number == len(self.items)
 
     @property
@@ -52,10 +52,8 @@ class ItemSession:
         return None if self.finished else self.items[self.number]
 
     def _current(self) -> Any:
-        if self.finished:
-            raise BadInput(
-                "session", len(self), "[all-answered] items are all answered", "start a new session"
-            )
+        problem = "[all-answered] items are all answered"
+        ensure(not self.finished, "session", len(self), problem, "start a new session")
         return self.item
 
     def _record(self, score: float) -> None:
@@ -67,15 +65,16 @@ class ItemSession:
 
     def responses(self, agent: str = "you") -> Responses:
         """What was answered so far, one agent x the items done, with their difficulties."""
-        if not self.scores:
-            raise BadInput("session", 0, "[too-few] items are answered so far", "answer one first")
-        done = self.items[: self.number]
-        facts = pd.DataFrame(
-            {"difficulty": [float(item.difficulty) for item in done], "kind": self._kinds(done)},
-            index=list(self.scores),
+        ensure(self.scores, "session", 0, "[too-few] items are answered so far", "answer one first")
+        facts = {
+            item.name: {"difficulty": float(item.difficulty), "kind": self._kind(item)}
+            for item in self.items[: self.number]
+        }
+        frame, items = (
+            pd.DataFrame([self.scores], index=[agent]),
+            pd.DataFrame.from_dict(facts, orient="index"),
         )
-        frame = pd.DataFrame([self.scores], index=[agent])
-        return Responses(frame, items=facts, name=self._name, source="own experiment")
+        return Responses(frame, items=items, name=self._name, source="own experiment")
 
-    def _kinds(self, done: Sequence[Any]) -> list[str]:
-        return [item.kind for item in done]
+    def _kind(self, item: Any) -> str:
+        return str(item.kind)

@@ -12,11 +12,10 @@ from gindex_lab.foundation.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "items": "Filters Item generate is_stable items_table shown_length",
+        "items": "Filters Item SeriesSession Session generate is_stable items_table shown_length",
         "kt": "KtScale Scale best_program continuations kt predict",
         "machine": "INSTRUCTIONS canonical run",
         "systems": "SLIPS SYSTEMS Induction computed differences fit",
         "table": "Table table",
-        "sessions": "SeriesSession Session",
     },
 )

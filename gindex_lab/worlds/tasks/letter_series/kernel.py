@@ -2,7 +2,7 @@
 
 A program is executed while it is written: an instruction is chosen only when the machine fetches the first
 address that is still empty. Jumps only go back, so addresses fill in order, and programs that differ in
-what is never reached are one. A branch is cut when its output leaves the pattern, when its Kt can no more
+what is never reached are one. A branch is cut when its output leaves the pattern, when its Kt can no longer
 stay below the bound, or when it is silent for too long.
 
 A state is a row of seven numbers: registers `A`, `B`, `C`, letters written `OUT`, `STEPS`, the steps when
@@ -21,14 +21,12 @@ __all__ = ["MOST_STEPS", "enumerate_outputs", "search"]
 
 A, B, C, OUT, STEPS, TIME, LAST = range(7)
 _DEAD, _NEXT, _DONE = 0, 1, 2
-SILENT = 1000  # steps without a letter after which a program counts as lost in a loop
-MOST_STEPS = 1_500_000_000  # of all programs that a search tries: some ten seconds
+# steps without a letter after which a program counts as lost in a loop: a judgement (26 rounds of ten
+# instructions are 260)
+SILENT = 1000
+# steps of all programs that a search tries: some ten seconds, a judgement
+MOST_STEPS = 1_500_000_000
 Ints = npt.NDArray[np.int64]
-
-
-@compiled
-def _cost(length: int, steps: int, offset: float) -> float:
-    return length + np.log2(steps + offset)
 
 
 @compiled
@@ -131,13 +129,7 @@ def _advance(program: Ints, k: int) -> int:
 
 @compiled
 def _pointless(
-    op: int,
-    filled: int,
-    state: Ints,
-    longest: int,
-    total: int,
-    n_time: int,
-    limits: npt.NDArray[np.float64],
+    op: int, filled: int, state: Ints, longest: int, total: int, n_time: int, limits: npt.NDArray[np.float64]
 ) -> bool:
     """Whether instruction number `filled` cannot lead to an answer that is not found without it.
 
@@ -188,7 +180,7 @@ def search(
         effort += state[STEPS] - stack[k, STEPS]
         if verdict == _DONE:
             letter = 0 if gap < 0 else (out[gap] - out[first] + pattern[first]) % 26
-            price = _cost(filled, state[TIME], offset)
+            price = filled + np.log2(state[TIME] + offset)
             if price < cost[letter] - 1e-9:
                 cost[letter], length[letter], steps[letter] = price, filled, state[TIME]
                 code[letter] = _packed(program, filled)
@@ -203,20 +195,19 @@ def search(
 @compiled
 def enumerate_outputs(
     longest: int, letters: int, n_time: int, offset: float, bound: float
-) -> tuple[Ints, Ints, Ints, Ints, int]:
-    """Every canonical program up to `longest` instructions that writes `n_time` letters or more.
+) -> tuple[Ints, int]:
+    """Every canonical program up to `longest` instructions that writes `n_time` letters or more, and how many
+    programs were visited.
 
-    One record for each moment at which a program could end: the output (in base 27 from the second
-    letter on, rotated so that the first is `a`; 0 where it has ended), length, steps, packed program.
+    One row for each moment at which a program could end: the output (in base 27 from the second letter on,
+    rotated so that the first is `a`; 0 where it has ended), length, steps, packed program.
     """
     stack = np.zeros((longest + 2, 7), np.int64)
     program = np.full(longest + 2, -1, np.int64)
     out = np.zeros(letters + 1, np.int64)
     pattern = np.full(1, -1, np.int64)
     limits = _limits(longest, offset, bound)
-    size = 1 << 16
-    key, length = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    steps, code = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    found = np.zeros((1 << 16, 4), np.int64)
     k = nodes = count = 0
     while True:
         k = _advance(program, k)
@@ -230,25 +221,17 @@ def enumerate_outputs(
         if verdict == _DEAD:
             continue
         if state[OUT] >= n_time:
-            if count == size:
-                size *= 2
-                key, length = _grown(key, size), _grown(length, size)
-                steps, code = _grown(steps, size), _grown(code, size)
+            if count == len(found):
+                larger = np.zeros((2 * count, 4), np.int64)
+                for row in range(count):
+                    _copy(found[row], larger[row])
+                found = larger
             value = 0
             for i in range(1, letters):
-                value *= 27
-                if i < state[OUT]:
-                    value += (out[i] - out[0]) % 26 + 1
-            key[count], length[count], steps[count] = value, filled, state[TIME]
-            code[count] = _packed(program, filled)
+                value = 27 * value + ((out[i] - out[0]) % 26 + 1 if i < state[OUT] else 0)
+            found[count, 0], found[count, 1] = value, filled
+            found[count, 2], found[count, 3] = state[TIME], _packed(program, filled)
             count += 1
         if verdict == _NEXT and filled < longest:
             k = filled
-    return key[:count], length[:count], steps[:count], code[:count], nodes
-
-
-@compiled
-def _grown(values: Ints, size: int) -> Ints:
-    new = np.zeros(size, np.int64)
-    _copy(values, new)
-    return new
+    return found[:count], nodes

@@ -12,90 +12,103 @@ Generality supplement, A.2 and Fig S9.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import LettersLike, NumbersLike
-from gindex_lab.foundation.validate import FloatArray, choice, integer, number
+from gindex_lab.foundation.validate import FloatArray, integer, numbers
 from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of, text_of
 
-__all__ = [
-    "LONGEST",
-    "KtScale",
-    "best_program",
-    "continuations",
-    "kt",
-    "pattern_of",
-    "predict",
-    "searched",
-]
+__all__ = ["KtScale", "best_program", "continuations", "kt", "pattern_of", "predict", "searched", "tabled"]
 
-LONGEST = 11  # the shortest program of the hardest published item has so many instructions
-HIGHEST = 17.0  # the search for a first program goes no further
+LONGEST = 11  # instructions of the shortest program of the hardest published item
+HIGHEST = 17.0  # the search for a first program goes no further: a judgement (some 5 s)
+# what does not fit: n_time beyond 12 is longer than any item, 15 instructions take days to enumerate
+_LATEST_TIME, _MOST_INSTRUCTIONS = 12, 14
 IntArray = npt.NDArray[np.int64]
-_ROUNDING = ("floor", "nearest", "ceiling", "none")
+Rounding = Literal["floor", "nearest", "ceiling", "none"]
 
 
 @dataclass(frozen=True)
 class KtScale:
     """How length and time become Kt; the defaults are those of the reconstruction.
 
-    Reference: Generality supplement, A.2.
+    Parameters
+    ----------
+    rounding : how l + log₂(t + offset) is rounded
+    n_time : t is the number of steps when this letter is written, 1 to 12
+    offset : added to t, 0 or more
 
+    References
+    ----------
+    Generality supplement, A.2.
+
+    Examples
+    --------
     >>> KtScale().rounded(9.75), KtScale(rounding="none").rounded(9.75)
     (9.0, 9.75)
     """
 
-    rounding: str = "floor"
+    rounding: Rounding = "floor"
     n_time: int = 6
     offset: float = 1.0
 
     def __post_init__(self) -> None:
-        choice("rounding", self.rounding, _ROUNDING)
-        integer("n_time", self.n_time)
-        if self.n_time > 12:
-            problem = "[too-many] is more than the 12 letters that are supported"
-            raise BadInput("n_time", self.n_time, problem, "use 1 to 12")
-        number("offset", self.offset, 0, 1e6)
+        problem = f"[too-many] is more than the {_LATEST_TIME} letters that are supported"
+        fits = integer("n_time", self.n_time) <= _LATEST_TIME
+        ensure(fits, "n_time", self.n_time, problem, f"use 1 to {_LATEST_TIME}")
 
     def cost(self, length: NumbersLike, steps: NumbersLike) -> FloatArray:
-        """l + log2(t + offset), unrounded."""
-        try:
-            time = np.asarray(steps, dtype=float) + self.offset
-            return np.asarray(np.asarray(length, dtype=float) + np.log2(time))
-        except (TypeError, ValueError, OverflowError):
-            given, problem = (length, steps), "are not numbers of the same shape"
-            raise BadInput("length, steps", given, problem, "pass numbers") from None
+        """l + log₂(t + offset), unrounded."""
+        instructions, time = numbers("length", length), numbers("steps", steps)
+        alike = instructions.shape == time.shape or not (instructions.ndim and time.ndim)
+        ensure(alike, "steps", time.shape, "[wrong-shape] has another shape than length", "match them")
+        return np.asarray(instructions + np.log2(time + self.offset))
 
     def rounded(self, value: float) -> float:
-        """Kt as it is reported."""
-        if self.rounding == "none":
-            return float(value)
-        if self.rounding == "nearest":
-            return float(np.round(value))
-        up = self.rounding == "ceiling"  # the slack keeps 13 at 13 where it comes out as 12.999…
-        return float(np.ceil(value - 1e-9) if up else np.floor(value + 1e-9))
+        """Kt as it is reported; the slack keeps 13 at 13 where it comes out as 12.999…"""
+        if self.rounding == "floor":
+            return float(np.floor(value + 1e-9))
+        if self.rounding == "ceiling":
+            return float(np.ceil(value - 1e-9))
+        return float(np.round(value) if self.rounding == "nearest" else value)
 
 
 def kt(
     sequence: LettersLike,
     *,
-    rounding: str = "floor",
+    rounding: Rounding = "floor",
     n_time: int = 6,
     offset: float = 1.0,
     longest: int = LONGEST,
 ) -> float:
     """Kt of a series with its answer, on the *reconstructed* machine.
 
-    Unrounded with `rounding="none"`. Programs of more than `longest` instructions are not looked at; a series
-    that none of them writes is refused after some 5 s of search.
-    (Generality supplement, A.2.)
+    Parameters
+    ----------
+    sequence : the series with its answer, as `"adgjm"` or a list of letters
+    rounding, n_time, offset : how length and time become Kt (`KtScale`); "none" leaves it unrounded
+    longest : the most instructions a program may have, up to 14
 
+    Returns
+    -------
+    float
+        The least Kt of all programs that write the series. A series that none of them writes is refused
+        after some 5 s of search.
+
+    References
+    ----------
+    Generality supplement, A.2. Levin (1973), Problems of Information Transmission 9, 265-266.
+
+    Examples
+    --------
     >>> kt("adgjm"), kt("aaabbbcc"), round(kt("adgjm", rounding="none"), 4)
     (9.0, 8.0, 9.7549)
     """
@@ -103,46 +116,83 @@ def kt(
     return scale.rounded(float(best_program(sequence, scale=scale, longest=longest)["kt"]))
 
 
-def best_program(
-    sequence: LettersLike, *, scale: KtScale | None = None, longest: int = LONGEST
-) -> pd.Series:
-    """The program behind Kt: `program`, `length`, `steps` (to letter `n_time`) and unrounded `kt`.
+def best_program(sequence: LettersLike, *, scale: KtScale | None = None, longest: int = LONGEST) -> pd.Series:
+    """The cheapest program that writes a series: the one behind its Kt.
 
-    Reference: Generality supplement, A.2.
+    Parameters
+    ----------
+    sequence : the series with its answer
+    scale : how length and time become Kt; that of the reconstruction by default
+    longest : the most instructions a program may have, up to 14
 
+    Returns
+    -------
+    Series
+        `program`, `length`, `steps` (to letter `n_time`) and `kt`, unrounded.
+
+    References
+    ----------
+    Generality supplement, A.2.
+
+    Examples
+    --------
     >>> best_program("acbdced")["program"]
     'WRITE SUCC SUCC WRITE PRED LOOPTOP'
     """
     codes = letters_of("sequence", sequence)
-    found = _cheapest(tuple(codes), -1, scale or KtScale(), integer("longest", longest), 0.0)
-    return found.iloc[0].drop("letter")
+    return _cheapest(codes, -1, scale or KtScale(), longest, 0.0).iloc[0].drop("letter")
 
 
 def continuations(
-    pattern: LettersLike,
-    *,
-    margin: float = 1.0,
-    scale: KtScale | None = None,
-    longest: int = LONGEST,
+    pattern: LettersLike, *, margin: float = 1.0, scale: KtScale | None = None, longest: int = LONGEST
 ) -> pd.DataFrame:
-    """Every letter for the gap `_` whose best program costs at most `margin` more than the best of all.
+    """Every letter for the gap of a series whose best program costs little more than the best of all.
 
-    A pattern without a gap is asked for its next letter. Cheapest first; Kt is unrounded.
-    (Generality supplement, A.2.)
+    Parameters
+    ----------
+    pattern : a series with one gap `_`; without a gap, its next letter is asked for
+    margin : how much more than the cheapest answer a letter may cost, 0 to 5
+    scale : how length and time become Kt; that of the reconstruction by default
+    longest : the most instructions a program may have, up to 14
 
+    Returns
+    -------
+    DataFrame
+        `letter`, `kt` (unrounded), `length`, `steps` and `program`, the cheapest first.
+
+    References
+    ----------
+    Generality supplement, A.2.
+
+    Examples
+    --------
     >>> continuations("adgj")[["letter", "kt", "program"]].round(2).values.tolist()
     [['m', 9.75, 'WRITE SUCC SUCC SUCC LOOPTOP']]
     >>> continuations("ab_bcacdb", margin=0)["letter"].tolist()
     ['z']
     """
-    codes, gap = pattern_of(pattern)
-    beyond = number("margin", margin, 0, 5)
-    return _cheapest(codes, gap, scale or KtScale(), integer("longest", longest), beyond)
+    return _cheapest(*pattern_of(pattern), scale or KtScale(), longest, float(margin))
 
 
 def predict(pattern: LettersLike, *, longest: int = LONGEST) -> str:
-    """The letter that the best program puts into the gap, or at the end. (Generality supplement, A.2.)
+    """The letter that the best program puts into the gap of a series, or at its end.
 
+    Parameters
+    ----------
+    pattern : a series with one gap `_`, or with none
+    longest : the most instructions a program may have, up to 14
+
+    Returns
+    -------
+    str
+        The letter.
+
+    References
+    ----------
+    Generality supplement, A.2.
+
+    Examples
+    --------
     >>> predict("adgj"), predict("hgf_dcba")
     ('m', 'e')
     """
@@ -157,8 +207,30 @@ def pattern_of(pattern: LettersLike) -> tuple[tuple[int, ...], int]:
     """
     gaps = list(pattern).count("_") if isinstance(pattern, (str, list, tuple)) else 0
     codes = letters_of("pattern", pattern, gaps=min(gaps, 1))
-    whole = tuple(codes) if gaps else (*codes, -1)
+    whole = codes if gaps else (*codes, -1)
     return whole, whole.index(-1)
+
+
+def tabled(letters: IntArray, rows: IntArray, columns: Sequence[np.ndarray]) -> pd.DataFrame:
+    """Answers as a table, one row each: these rows of cost, length, steps and packed program."""
+    found = pd.DataFrame({"letter": [ALPHABET[k] for k in letters]})
+    found["kt"], found["length"], found["steps"], code = (column[rows] for column in columns)
+    return found.assign(program=[text_of(number) for number in code.tolist()])
+
+
+def searched(
+    codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, bound: float, margin: float
+) -> tuple[np.ndarray, ...]:
+    """Cost, length, steps and code of the cheapest program for each letter (`kernel.search`), or an error
+    where that takes too long."""
+    from gindex_lab.worlds.tasks.letter_series.kernel import MOST_STEPS, search
+
+    pattern = np.array(codes, dtype=np.int64)
+    found = search(pattern, gap, longest, scale.n_time, float(scale.offset), float(bound), margin)
+    problem = f"[too-large] needs more than {MOST_STEPS:,} steps of search, the limit, up to Kt {bound:.0f}"
+    remedy = "use a smaller longest or margin, a larger n_time, or a more regular series"
+    ensure(found[4] <= MOST_STEPS, "longest", longest, problem, remedy)
+    return found[:4]
 
 
 @lru_cache(maxsize=4096)
@@ -166,8 +238,7 @@ def _found(
     codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float
 ) -> pd.DataFrame | None:
     """Widen the bound until a program is found, then once more by the margin."""
-    steps = [bound for bound in range(4, 16) if bound < HIGHEST]
-    for bound in (*steps, HIGHEST):  # beyond 15, two small steps cost more than a large one
+    for bound in (*range(4, min(16, int(HIGHEST))), HIGHEST):  # beyond 15, one large step costs less than two
         answer = searched(codes, gap, scale, longest, bound, margin)
         best = answer[0].min()
         if np.isfinite(best):
@@ -176,36 +247,15 @@ def _found(
         return None
     if best + margin > bound:
         answer = searched(codes, gap, scale, longest, best + margin + 1e-9, margin)
-    return _table(*answer, margin)
+    cost = answer[0]
+    near = np.flatnonzero(cost <= cost.min() + margin + 1e-9)
+    near = near[np.argsort(cost[near], kind="stable")]
+    return tabled(near, near, answer)
 
 
-def searched(
-    codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, bound: float, margin: float
-) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
-    """Cost, length, steps and code of the cheapest program for each letter (`kernel.search`), or an
-    error where that takes too long."""
-    from gindex_lab.worlds.tasks.letter_series.kernel import MOST_STEPS, search
-
-    pattern = np.array(codes, dtype=np.int64)
-    offset = float(scale.offset)
-    found = search(pattern, gap, longest, scale.n_time, offset, float(bound), margin)
-    cost, length, steps, code, effort = found
-    if effort > MOST_STEPS:
-        problem = (
-            f"[too-large] needs more than {MOST_STEPS:,} steps of "
-            f"search, the limit, up to Kt {bound:.0f}"
-        )
-        remedy = "use a smaller longest or margin, a larger n_time, or a more regular series"
-        raise BadInput("longest", longest, problem, remedy)
-    return cost, length, steps, code
-
-
-def _cheapest(
-    codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float
-) -> pd.DataFrame:
-    if longest > 14:
-        problem = "[too-slow] takes days to enumerate"
-        raise BadInput("longest", longest, problem, "use 14 or fewer instructions")
+def _cheapest(codes: tuple[int, ...], gap: int, scale: KtScale, longest: int, margin: float) -> pd.DataFrame:
+    problem, remedy = "[too-slow] takes days to enumerate", f"use {_MOST_INSTRUCTIONS} or fewer instructions"
+    ensure(longest <= _MOST_INSTRUCTIONS, "longest", longest, problem, remedy)
     found = _found(codes, gap, scale, longest, margin)
     if found is None:
         series = "".join("_" if code < 0 else ALPHABET[code] for code in codes)
@@ -213,22 +263,6 @@ def _cheapest(
         remedy = "allow a larger longest=..., or take a more regular series"
         raise BadInput("sequence", series, problem, remedy)
     return found.copy()
-
-
-def _table(
-    cost: FloatArray, length: IntArray, steps: IntArray, code: IntArray, margin: float
-) -> pd.DataFrame:
-    near = np.flatnonzero(cost <= cost.min() + margin + 1e-9)
-    near = near[np.argsort(cost[near], kind="stable")]
-    return pd.DataFrame(
-        {
-            "letter": [ALPHABET[k] for k in near],
-            "kt": cost[near],
-            "length": length[near],
-            "steps": steps[near],
-            "program": [text_of(int(code[k])) for k in near],
-        }
-    )
 
 
 Scale = KtScale  # its name until November 2026

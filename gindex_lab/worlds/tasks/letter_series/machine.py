@@ -1,9 +1,9 @@
 """A reconstruction of the machine behind the letter series of the C-test.
 
-Three registers of one letter (A, B, C, all starting at `a` on a circular alphabet) and ten instructions
-without operands. What is public of the machine is its table of instructions; start values, jumps and the
-way time enters Kt were fitted to the 35 published difficulties, so everything here is a *reconstruction*
-(25 of them come out exactly, 34 within 1). Generality supplement, A.2; Hernández-Orallo (2000).
+It has three registers of one letter (A, B and C, all `a` at the start, on a circular alphabet) and ten
+instructions without operands. Only its table of instructions is public. The start values, the jumps and the
+way in which time enters Kt were fitted to the 35 published difficulties (25 come out exactly, 34 within 1),
+so everything here is a *reconstruction*. Generality supplement, A.2; Hernández-Orallo (2000).
 
 =========  ===========================================================================================
 WRITE      output A
@@ -15,8 +15,8 @@ LOOPS      the same, but go back to 3 instructions before this one
 LOOPM      the same, but go back to 6 instructions before this one
 =========  ===========================================================================================
 
-A program halts when it falls off its end. `canonical` programs have no neighbours of which one is
-useless (SUCC PRED, A=B A=C, ...); only they are enumerated.
+A program halts when it falls off its end. Only `canonical` programs are enumerated: those without two
+neighbours of which one is useless (SUCC PRED, A=B A=C ...).
 """
 
 from __future__ import annotations
@@ -24,28 +24,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from string import ascii_lowercase as ALPHABET
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput, BadProgram
-from gindex_lab.foundation.likes import Label, LettersLike
-from gindex_lab.foundation.validate import integer
+from gindex_lab.foundation.errors import BadProgram, ensure
+from gindex_lab.foundation.likes import LettersLike
 
-__all__ = [
-    "INSTRUCTIONS",
-    "USELESS",
-    "ProgramRun",
-    "canonical",
-    "letters_of",
-    "parse",
-    "run",
-    "text_of",
-]
+__all__ = ["ALPHABET", "INSTRUCTIONS", "USELESS", "canonical", "letters_of", "parse", "run", "text_of"]
 
-INSTRUCTIONS = (
-    *("WRITE", "SUCC", "PRED", "LOOPTOP", "LOOPS", "LOOPM", "A=B", "B=A", "A=C", "C=A"),
-)
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+INSTRUCTIONS = ("WRITE", "SUCC", "PRED", "LOOPTOP", "LOOPS", "LOOPM", "A=B", "B=A", "A=C", "C=A")
+# how far the short loops jump back; of the variants tried, this one fits the published difficulties best
 _BACK = {"LOOPS": 3, "LOOPM": 6}
 _PAIRS = (
     ("SUCC", "PRED"),
@@ -56,17 +45,10 @@ _PAIRS = (
     ("A=B", "B=A"),
     ("A=C", "C=A"),
 )
-
-
-def _useless() -> np.ndarray:
-    table = np.zeros((len(INSTRUCTIONS),) * 2, dtype=np.bool_)
-    for before, after in _PAIRS:
-        for one in before.split():
-            table[INSTRUCTIONS.index(one), [INSTRUCTIONS.index(x) for x in after.split()]] = True
-    return table
-
-
-USELESS = _useless()  # [instruction, the next one]
+USELESS = np.zeros((len(INSTRUCTIONS),) * 2, dtype=np.bool_)  # [instruction, the next one]
+for _before, _after in _PAIRS:
+    for _one in _before.split():
+        USELESS[INSTRUCTIONS.index(_one), [INSTRUCTIONS.index(word) for word in _after.split()]] = True
 
 
 @dataclass(frozen=True)
@@ -85,25 +67,17 @@ def parse(program: LettersLike) -> tuple[str, ...]:
     >>> parse("WRITE SUCC LOOPTOP")
     ('WRITE', 'SUCC', 'LOOPTOP')
     """
-    if isinstance(program, str):
-        found: Sequence[object] = program.split()
-    elif isinstance(program, Sequence):
-        found = program
-    else:
-        raise BadProgram(
-            "program", program, "[not-a-program] is not a program", 'write "WRITE SUCC LOOPTOP"'
-        )
-    for word in found:
+    words = program.split() if isinstance(program, str) else program
+    remedy = 'write "WRITE SUCC LOOPTOP"'
+    if not isinstance(words, Sequence):
+        raise BadProgram("program", program, "[not-a-program] is not a program", remedy)
+    if not words:
+        raise BadProgram("program", program, "[empty] has no instruction", remedy)
+    for word in words:
         if word not in INSTRUCTIONS:
-            known = ", ".join(INSTRUCTIONS)
-            raise BadProgram(
-                "program", word, "[not-an-instruction] is not an instruction", f"use {known}"
-            )
-    if not found:
-        raise BadProgram(
-            "program", program, "[empty] has no instruction", 'write "WRITE SUCC LOOPTOP"'
-        )
-    return tuple(str(word) for word in found)
+            remedy = f"use {', '.join(INSTRUCTIONS)}"
+            raise BadProgram("program", word, "[not-an-instruction] is not an instruction", remedy)
+    return tuple(words)
 
 
 def text_of(code: int) -> str:
@@ -112,16 +86,27 @@ def text_of(code: int) -> str:
     >>> text_of(0x421)
     'WRITE SUCC LOOPTOP'
     """
-    words = []
-    while code > 0:
-        words.append(INSTRUCTIONS[(code & 15) - 1])
-        code >>= 4
-    return " ".join(words)
+    return " ".join(INSTRUCTIONS[int(digit, 16) - 1] for digit in f"{code:x}"[::-1])
 
 
 def canonical(program: LettersLike) -> bool:
-    """Whether no two neighbours of a program are useless together. (Generality supplement, A.2.)
+    """Whether no two neighbouring instructions of a program cancel each other.
 
+    Parameters
+    ----------
+    program : a text of instructions, or a sequence of them
+
+    Returns
+    -------
+    bool
+        False if, for instance, PRED follows SUCC: a shorter program then does the same.
+
+    References
+    ----------
+    Generality supplement, A.2 (the machine; the pairs are part of our reconstruction).
+
+    Examples
+    --------
     >>> canonical("WRITE SUCC LOOPTOP"), canonical("WRITE SUCC PRED LOOPTOP")
     (True, False)
     """
@@ -129,67 +114,70 @@ def canonical(program: LettersLike) -> bool:
     return not any(USELESS[pair] for pair in pairwise(codes))
 
 
-def letters_of(name: str, sequence: LettersLike, *, gaps: int = 0) -> list[int]:
-    """A series as numbers 0 to 25, -1 for a gap, of which `gaps` are wanted: from `"a, b, _"`, `"ab_"`
-    or a sequence of letters.
+def letters_of(name: str, sequence: LettersLike, *, gaps: int = 0) -> tuple[int, ...]:
+    """A series as numbers 0 to 25, -1 for each of its `gaps` gaps: from `"a, b, _"`, `"ab_"` or letters.
 
     >>> letters_of("sequence", "a, c, _", gaps=1)
-    [0, 2, -1]
+    (0, 2, -1)
     """
-    if isinstance(sequence, str):
-        found: list[Label] = [x for x in sequence if x not in ", "]
-    elif isinstance(sequence, Sequence):
-        found = list(sequence)
-    else:
-        raise BadInput(
-            name, sequence, "[not-letters] is not a series of letters", 'write "adgj" or "a,d,g,j"'
-        )
+    found = [x for x in sequence if x not in ", "] if isinstance(sequence, str) else sequence
+    problem, remedy = "[not-letters] is not a series of letters", 'write "adgj" or "a,d,g,j"'
+    ensure(isinstance(found, Sequence), name, sequence, problem, remedy)
     for letter in found:
-        if not isinstance(letter, str) or len(letter) != 1 or letter not in ALPHABET + "_":
-            problem = "[not-a-letter] is not a letter from a to z"
-            raise BadInput(name, letter, problem, "use small letters, _ for a gap")
-    codes = [ALPHABET.find(str(letter)) for letter in found]
-    if codes.count(-1) != gaps:
-        wanted = f"exactly {gaps} gap(s) _" if gaps else "no gap _"
-        raise BadInput(name, sequence, f"[gaps] has {codes.count(-1)} gap(s)", f"give {wanted}")
-    if len(codes) - gaps < 2:
-        raise BadInput(
-            name, sequence, "[too-short] is too short for a series", "give at least two letters"
-        )
+        known = isinstance(letter, str) and len(letter) == 1 and letter in ALPHABET + "_"
+        problem = "[not-a-letter] is not a letter from a to z"
+        ensure(known, name, letter, problem, "use small letters, and _ for a gap")
+    codes = tuple(ALPHABET.find(letter) for letter in found)
+    wanted = f"exactly {gaps} gap(s) _" if gaps else "no gap _"
+    ensure(codes.count(-1) == gaps, name, sequence, f"[gaps] has {codes.count(-1)} gap(s)", f"give {wanted}")
+    enough = len(codes) - gaps >= 2
+    ensure(enough, name, sequence, "[too-short] is too short for a series", "give at least two letters")
     return codes
 
 
 def run(program: LettersLike, letters: int = 12, most_steps: int = 10_000) -> ProgramRun:
-    """Run a program until it has written so many letters, halts, or has made `most_steps` steps.
+    """Run a program on the reconstructed machine.
 
-    Reference: Generality supplement, A.2.
+    Parameters
+    ----------
+    program : a text of instructions, or a sequence of them
+    letters : how many to write
+    most_steps : when to stop a program that loops without writing
 
+    Returns
+    -------
+    ProgramRun
+        `letters` (what it wrote), `steps` and `addresses` (when and where each letter was written) and
+        `halted` (whether it ended before it had written all letters).
+
+    References
+    ----------
+    Generality supplement, A.2; Hernández-Orallo (2000), whose table lists the instructions.
+
+    Examples
+    --------
     >>> run("WRITE SUCC SUCC SUCC LOOPTOP", 6)
     ProgramRun(letters='adgjmp', steps=(1, 6, 11, 16, 21, 26), addresses=(0, 0, 0, 0, 0, 0), halted=False)
     >>> run("A=C WRITE SUCC SUCC WRITE LOOPTOP", 7).letters
     'aczbyax'
     """
     words = parse(program)
-    wanted, limit = integer("letters", letters), integer("most_steps", most_steps)
     register = {"A": 0, "B": 0, "C": 0}
-    written: list[str] = []
-    when: list[int] = []
-    where: list[int] = []
+    written: list[tuple[str, int, int]] = []
     address = steps = 0
-    while address < len(words) and len(written) < wanted and steps < limit:
-        word, steps, here = words[address], steps + 1, address
-        address += 1
+    while address < len(words) and len(written) < letters and steps < most_steps:
+        word, here = words[address], address
+        address, steps = address + 1, steps + 1
         if word == "WRITE":
-            written.append(ALPHABET[register["A"]])
-            when.append(steps)
-            where.append(here)
+            written.append((ALPHABET[register["A"]], steps, here))
         elif word in ("SUCC", "PRED"):
             register["A"] = (register["A"] + (1 if word == "SUCC" else -1)) % 26
         elif word.startswith("LOOP"):
             register["C"] = (register["C"] - 1) % 26
             if register["C"]:
-                address = max(here - _BACK[word], 0) if word in _BACK else 0
+                address = max(here - _BACK.get(word, here), 0)
         else:
             register[word[0]] = register[word[2]]
-    halted = address >= len(words) and len(written) < wanted
-    return ProgramRun("".join(written), tuple(when), tuple(where), halted)
+    halted = address >= len(words) and len(written) < letters
+    series, when, where = zip(*written, strict=True) if written else ((), (), ())
+    return ProgramRun("".join(series), when, where, halted)

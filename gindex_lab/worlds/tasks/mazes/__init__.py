@@ -13,9 +13,8 @@ from gindex_lab.foundation.contents import contents as _contents
 __getattr__, __dir__, __all__ = _contents(
     __name__,
     {
-        "agents": "Agent LookAhead Noisy Optimal RandomWalk play success walk",
+        "agents": "Agent LookAhead MazeSession Noisy Optimal RandomWalk Session play success walk",
         "make": "Maze battery make_maze matching r_sample random_maze",
         "paths": "TABLE_S1 analyse best_path designs difficulty published_design solve",
-        "sessions": "MazeSession Session",
     },
 )

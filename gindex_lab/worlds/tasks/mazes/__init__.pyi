@@ -2,10 +2,12 @@
 
 from gindex_lab.worlds.tasks.mazes.agents import Agent as Agent
 from gindex_lab.worlds.tasks.mazes.agents import LookAhead as LookAhead
+from gindex_lab.worlds.tasks.mazes.agents import MazeSession as MazeSession
 from gindex_lab.worlds.tasks.mazes.agents import Noisy as Noisy
 from gindex_lab.worlds.tasks.mazes.agents import Optimal as Optimal
 from gindex_lab.worlds.tasks.mazes.agents import play as play
 from gindex_lab.worlds.tasks.mazes.agents import RandomWalk as RandomWalk
+from gindex_lab.worlds.tasks.mazes.agents import Session as Session
 from gindex_lab.worlds.tasks.mazes.agents import success as success
 from gindex_lab.worlds.tasks.mazes.agents import walk as walk
 from gindex_lab.worlds.tasks.mazes.make import battery as battery
@@ -21,7 +23,5 @@ from gindex_lab.worlds.tasks.mazes.paths import difficulty as difficulty
 from gindex_lab.worlds.tasks.mazes.paths import published_design as published_design
 from gindex_lab.worlds.tasks.mazes.paths import solve as solve
 from gindex_lab.worlds.tasks.mazes.paths import TABLE_S1 as TABLE_S1
-from gindex_lab.worlds.tasks.mazes.sessions import MazeSession as MazeSession
-from gindex_lab.worlds.tasks.mazes.sessions import Session as Session
 
 __all__: list[str]

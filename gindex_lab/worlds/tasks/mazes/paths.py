@@ -9,38 +9,27 @@ For the difficulty the paper (generality supplement, A.1) writes, with saturatio
 .. math:: h = \log_{10}\left(2^R S^4 l^4 / U\right)
 
 What Table S1 holds is the natural logarithm, and the number of dots m̂ where the formula has U: the value
-of the package that made the mazes ("package"). Seven digits of 23 difficulties have whole-number solutions
-only so.
+of the package that made the mazes ("package"). Only so do the seven digits of the 23 difficulties have
+solutions in whole numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import NumbersLike
-from gindex_lab.foundation.validate import FloatArray, choice, flag, integer, number, vector
+from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.validate import FloatArray, integer, vector
 
-__all__ = [
-    "TABLE_S1",
-    "Crossing",
-    "analyse",
-    "best_path",
-    "check_dots",
-    "checked_crossing",
-    "checked_path",
-    "designs",
-    "difficulty",
-    "published_design",
-    "reach",
-    "solve",
-]
+__all__ = ["TABLE_S1", "Crossing", "analyse", "best_path", "check_dots", "checked_crossing", "checked_path"]
+__all__ += ["designs", "difficulty", "published_design", "reach", "solve"]
 
+Crossing = tuple[int, int]
+_COLUMNS = ["rank", "saturation", "steps", "dots"]
 # rank R, saturation S, steps l and dots m̂ of each maze of Table S1, in the order of the table
 TABLE_S1: dict[str, tuple[int, float, int, int]] = {
     "X247": (12, 0.2, 11, 7),
@@ -67,83 +56,112 @@ TABLE_S1: dict[str, tuple[int, float, int, int]] = {
     "X227": (18, 0.2, 16, 9),
     "X233": (10, 0.4, 9, 7),
 }
-RANKS, SATURATIONS = (10, 12, 14, 16, 18, 20), (0.2, 0.3, 0.4)
-_KINDS = ("package", "paper", "m1", "m2")
+RANKS, SATURATIONS = (10, 12, 14, 16, 18, 20), (0.2, 0.3, 0.4)  # of the published design (A.1)
+HIGHEST_RANK = 200  # a judgement: the analysis takes about a second there
+# the exponents of S and l in each formula, and the base of its logarithm (mazeGen 0.1.3: m3, m1, m2)
+_POWERS = {"package": (4, 4, 1.0), "paper": (4, 4, np.log(10)), "m1": (0, 0, 1.0), "m2": (4, 0, 1.0)}
 
 
-def difficulty(rank: int, saturation: float, steps: int, dots: int, kind: str = "package") -> float:
-    r"""How hard a maze is: `"package"` is ln(2^R S⁴ l⁴ / m̂), the scale of Table S1.
+def difficulty(
+    rank: int,
+    saturation: float,
+    steps: int,
+    dots: int,
+    kind: Literal["package", "paper", "m1", "m2"] = "package",
+) -> float:
+    r"""How hard a maze is: ln(2^R S⁴ l⁴ / m̂) on the scale of Table S1.
 
-    With `kind="paper"` it is log10, and `dots` stands for the number of best paths U. `"m1"` is
-    ln(2^R / m̂) and `"m2"` ln(2^R S⁴ / m̂), the package's simpler models.
+    Parameters
+    ----------
+    rank : rows of the maze, R
+    saturation : the nominal share of crossings with a dot, S
+    steps : steps of the shortest best path, l
+    dots : dots on a best path, m̂; with `kind="paper"`, the number of best paths U
+    kind : which formula
+        "package", as in Table S1; "paper", as printed: log₁₀(2^R S⁴ l⁴ / U); "m1", ln(2^R / m̂), and "m2",
+        ln(2^R S⁴ / m̂), the package's simpler models.
 
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Generality supplement, A.1; the R package mazeGen, `mazeDiff(model="m3")`.
+
+    Examples
+    --------
     >>> round(difficulty(12, 0.2, 11, 7), 6)
     9.525685
     >>> round(difficulty(12, 0.2, 11, 24, kind="paper"), 3)  # 24 best paths
     3.602
     """
-    choice("kind", kind, _KINDS)
-    rows, length = integer("rank", rank, 2), integer("steps", steps)
-    share = number("saturation", saturation, 0, 1, open_ends=True)
-    divisor = integer("dots", dots)
-    if kind == "paper":
-        return float(_logarithm(rows, share, length, divisor) / np.log(10))
-    powers = {"package": (4, 4), "m1": (0, 0), "m2": (4, 0)}[kind]
-    return float(_logarithm(rows, share, length, divisor, *powers))
+    return float(_logarithm(np.array([rank, saturation, steps, dots], dtype=float), kind))
 
 
-def _logarithm(
-    rank: NumbersLike,
-    saturation: NumbersLike,
-    steps: NumbersLike,
-    divisor: NumbersLike,
-    a: int = 4,
-    b: int = 4,
-) -> FloatArray:
-    """ln(2^R S^a l^b / divisor), of numbers or arrays."""
-    parts = (np.asarray(part, dtype=float) for part in (rank, saturation, steps, divisor))
-    r, s, length, most = parts
-    return np.asarray(r * np.log(2) + a * np.log(s) + b * np.log(length) - np.log(most))
+def _logarithm(facts: FloatArray, kind: str) -> FloatArray:
+    """log(2^R S^a l^b / divisor) of columns (R, S, l, divisor)."""
+    r, s, length, divisor = facts
+    a, b, base = _POWERS[kind]
+    return np.asarray((r * np.log(2) + a * np.log(s) + b * np.log(length) - np.log(divisor)) / base)
 
 
-def designs(difficulty: pd.Series, tolerance: float = 6e-6, base: str = "e") -> pd.DataFrame:
-    """Every maze (R, S, l, m̂) of the published design whose difficulty is the one given.
+def designs(difficulty: pd.Series, tolerance: float = 6e-6, base: Literal["e", "10"] = "e") -> pd.DataFrame:
+    """Every maze (R, S, l, m̂) of the published design that has a given difficulty.
 
-    The design: 10 to 20 rows, saturation 0.2, 0.3 or 0.4; l below R, and no more dots than steps. One
-    row for each solution, `item` first; an item without a solution has no row. `base="10"` takes the
-    logarithm that the paper prints. (Generality supplement, A.1.)
+    The design has 10 to 20 rows, saturation 0.2, 0.3 or 0.4, l below R, and no more dots than steps.
 
+    Parameters
+    ----------
+    difficulty : difficulties by item
+    tolerance : how far the difficulty of a maze may be from the one given
+    base : "10" takes the logarithm that the paper prints
+
+    Returns
+    -------
+    DataFrame
+        `item`, `rank`, `saturation`, `steps`, `dots` and `difficulty`, one row for each solution; an item
+        without a solution has no row.
+
+    References
+    ----------
+    Generality supplement, A.1 and Table S1.
+
+    Examples
+    --------
     >>> designs(pd.Series({"X261": 18.05222}))
        item  rank  saturation  steps  dots  difficulty
     0  X261    20         0.3     19    16    18.05222
     """
-    choice("base", base, ("e", "10"))
-    h = vector("difficulty", difficulty)
-    within = number("tolerance", tolerance, 0, open_ends=True)
-    steps, dots = np.arange(1, max(RANKS)), np.arange(1, max(RANKS))
-    grid = np.array(np.meshgrid(RANKS, SATURATIONS, steps, dots)).reshape(4, -1)
+    h, counts = vector("difficulty", difficulty), np.arange(1, max(RANKS))
+    grid = np.array(np.meshgrid(RANKS, SATURATIONS, counts, counts)).reshape(4, -1)
     grid = grid[:, (grid[2] < grid[0]) & (grid[3] <= grid[2])]
-    values = _logarithm(*grid) / (np.log(10) if base == "10" else 1.0)
-    place, found = np.nonzero(np.abs(h[:, None] - values) < within)
-    table = pd.DataFrame(grid[:, found].T, columns=["rank", "saturation", "steps", "dots"])
-    table = table.astype({"rank": int, "steps": int, "dots": int})
+    values = _logarithm(grid, "package" if base == "e" else "paper")
+    place, found = np.nonzero(np.abs(h[:, None] - values) < tolerance)
+    table = pd.DataFrame(grid[:, found].T, columns=_COLUMNS).astype({"rank": int, "steps": int, "dots": int})
     table.insert(0, "item", difficulty.index[place])
     return table.assign(difficulty=values[found])
 
 
 def published_design() -> pd.DataFrame:
-    """The 23 mazes of Table S1: rank, saturation, steps, dots, and the difficulty that follows.
+    """The 23 mazes of Table S1.
 
+    Returns
+    -------
+    DataFrame
+        By item: `rank`, `saturation`, `steps`, `dots`, and the `difficulty` that follows.
+
+    References
+    ----------
+    Generality supplement, Table S1 (the facts are inferred from its difficulties).
+
+    Examples
+    --------
     >>> published_design().loc["X263"].round(5).tolist()
     [20.0, 0.4, 19.0, 13.0, 19.41059]
     """
-    columns = ["rank", "saturation", "steps", "dots"]
-    table = pd.DataFrame.from_dict(TABLE_S1, orient="index", columns=columns).rename_axis("item")
+    table = pd.DataFrame.from_dict(TABLE_S1, orient="index", columns=_COLUMNS).rename_axis("item")
     return table.assign(difficulty=[difficulty(*facts) for facts in TABLE_S1.values()])
-
-
-Crossing = tuple[int, int]
-HIGHEST_RANK = 200
 
 
 def check_dots(rank: int, dots: object) -> tuple[int, frozenset[Crossing]]:
@@ -152,59 +170,68 @@ def check_dots(rank: int, dots: object) -> tuple[int, frozenset[Crossing]]:
     A crossing is (row, column), or its number in mazeGen's grid, row × rank + column + 1.
     """
     rows = integer("rank", rank, 2)
-    if rows > HIGHEST_RANK:
-        raise BadInput("rank", rank, "[too-large] is too large", f"use 2 to {HIGHEST_RANK}")
+    ensure(rows <= HIGHEST_RANK, "rank", rank, "[too-large] is too large", f"use 2 to {HIGHEST_RANK}")
     if isinstance(dots, str) or not isinstance(dots, Iterable):
-        raise BadInput(
-            "dots", dots, "[not-a-list] is not a list of crossings", "give [(row, column), ...]"
-        )
+        raise BadInput("dots", dots, "[not-a-list] is not a list of crossings", "give [(row, column), ...]")
     found = [checked_crossing("dots", _place(dot, rows), rows) for dot in dots]
-    if (0, 0) in found:
-        raise BadInput("dots", (0, 0), "[is-the-tip] is the tip, which has no dot", "leave it out")
-    if len(set(found)) < len(found):
-        twice = next(dot for dot in found if found.count(dot) > 1)
-        raise BadInput("dots", twice, "[duplicate] appears more than once", "give each dot once")
+    ensure((0, 0) not in found, "dots", (0, 0), "[is-the-tip] is the tip, which has no dot", "leave it out")
+    twice = (
+        next((dot for dot in found if found.count(dot) > 1), None) if len(set(found)) < len(found) else None
+    )
+    ensure(twice is None, "dots", twice, "[duplicate] appears more than once", "give each dot once")
     return rows, frozenset(found)
 
 
-def _place(dot: object, rows: int) -> object:
+def _place(dot: Any, rows: int) -> Any:
     """A crossing, also from its number r R + c + 1 in the grid of mazeGen."""
-    if isinstance(dot, (int, np.integer)) and not isinstance(dot, bool):
-        return divmod(int(dot) - 1, rows)
-    return dot
+    return divmod(int(dot) - 1, rows) if _is_whole(dot) else dot
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def checked_crossing(name: str, at: Any, rows: int) -> Crossing:
-    """A crossing as (row, column), if it is one of a maze of so many rows."""
-    whole = (int, np.integer)
-    pair = isinstance(at, Iterable) and not isinstance(at, str)
-    place = tuple(at) if pair else ()
-    if len(place) != 2 or not all(isinstance(x, whole) and not isinstance(x, bool) for x in place):
-        raise BadInput(
-            name,
-            at,
-            "[not-a-crossing] is not a crossing",
-            "give (row, column), whole numbers from 0",
-        )
-    r, c = int(place[0]), int(place[1])
-    if min(r, c) < 0 or r + c >= rows:
-        problem = f"[outside-maze] is outside a maze of rank {rows}"
-        raise BadInput(name, (r, c), problem, f"use row + column below {rows}, both from 0")
+    """A crossing as (row, column), if it lies in a maze of this rank."""
+    place = tuple(at) if isinstance(at, Iterable) and not isinstance(at, str) else ()
+    pair = len(place) == 2 and all(map(_is_whole, place))
+    remedy = "give (row, column), whole numbers from 0"
+    ensure(pair, name, at, "[not-a-crossing] is not a crossing", remedy)
+    r, c = map(int, place)
+    problem = f"[outside-maze] is outside a maze of rank {rows}"
+    inside = min(r, c) >= 0 and r + c < rows
+    ensure(inside, name, (r, c), problem, f"use row + column below {rows}, both from 0")
     return r, c
 
 
 def analyse(rank: int, dots: Iterable[Crossing]) -> dict[str, Any]:
-    """The most dots on a path (`max_score`, m̂), the steps it takes at least (`min_steps`, l), the full
-    paths that have them (`routes`, U), the shortest ones (`min_routes`), and full paths by `scores`.
-    (Generality supplement, A.1.)
+    """What a maze holds: its best score, the shortest way to it, and how many paths have it.
 
+    Parameters
+    ----------
+    rank : rows of the maze, 2 to 200
+    dots : crossings (row, column), or their numbers in mazeGen's grid, row × rank + column + 1
+
+    Returns
+    -------
+    dict
+        `max_score` (the most dots on a path, m̂), `min_steps` (the fewest steps to collect them, l), `routes`
+        (full paths with them, U), `min_routes` (shortest paths with them), and `scores` (full paths by
+        number of dots).
+
+    References
+    ----------
+    Generality supplement, A.1.
+
+    Examples
+    --------
     >>> analyse(4, [(0, 1), (1, 1), (3, 0)])
     {'max_score': 2, 'min_steps': 2, 'routes': 2, 'min_routes': 1, 'scores': {0: 1, 1: 5, 2: 2}}
     >>> analyse(4, [2, 6, 13]) == analyse(4, [(0, 1), (1, 1), (3, 0)])  # numbered as mazeGen does
     True
     """
     rows, marked = check_dots(rank, dots)
-    exact = np.int64 if rows < 60 else object
+    exact = np.int64 if rows < 60 else object  # beyond, the counts exceed 64 bits
     counts = np.zeros((rows, rows + 1), dtype=exact)  # paths to (r, depth - r), by score
     counts[0, 0] = 1
     by_depth = [{0: 1}]
@@ -226,33 +253,45 @@ def analyse(rank: int, dots: Iterable[Crossing]) -> dict[str, Any]:
     }
 
 
-def reach(rank: int, dots: frozenset[Crossing], ahead: int | None = None) -> np.ndarray:
+def reach(rank: int, dots: frozenset[Crossing], ahead: int | None = None) -> FloatArray:
     """The most dots on the next `ahead` crossings (all by default) of a path at each (r, c), its own too.
 
     >>> reach(3, frozenset({(1, 0), (1, 1)}))[0].tolist()
     [2.0, 1.0, 0.0]
     """
-    own = np.full((rank, rank), 0.0)
+    own = np.zeros((rank + 1, rank + 1))  # with a margin, so that every crossing has two neighbours
     for r, c in dots:
         own[r, c] = 1.0
-    value = own.copy()
     outside = np.add.outer(np.arange(rank + 1), np.arange(rank + 1)) >= rank
+    value = own.copy()
     for _ in range((rank if ahead is None else min(ahead, rank)) - 1):
-        padded = np.zeros((rank + 1, rank + 1))
-        padded[:rank, :rank] = value
-        padded[outside] = 0.0
-        value = own + np.maximum(padded[1:, :-1], padded[:-1, 1:])
-    value[outside[:rank, :rank]] = 0.0
-    return value
+        value[:-1, :-1] = own[:-1, :-1] + np.maximum(value[1:, :-1], value[:-1, 1:])
+        value[outside] = 0.0
+    return value[:-1, :-1]
 
 
 def solve(
     rank: int, dots: Iterable[Crossing], *, full: bool = False, most: int = 100_000
 ) -> list[list[Crossing]]:
-    """All best paths: the shortest ones, or with `full` all those to the far edge; `most` at most.
+    """All best paths of a maze.
 
-    Reference: Generality supplement, A.1.
+    Parameters
+    ----------
+    rank, dots : the maze, as in `analyse`
+    full : all best paths to the far edge, not only the shortest best ones
+    most : refuse a maze with more best paths than this
 
+    Returns
+    -------
+    list of paths
+        Each a list of crossings from the tip (0, 0) upwards.
+
+    References
+    ----------
+    Generality supplement, A.1.
+
+    Examples
+    --------
     >>> solve(4, [(0, 1), (1, 1), (3, 0)])
     [[(0, 0), (0, 1), (1, 1)]]
     >>> len(solve(4, [(0, 1), (1, 1), (3, 0)], full=True))
@@ -260,18 +299,14 @@ def solve(
     """
     rows, marked = check_dots(rank, dots)
     facts = analyse(rows, marked)
-    count = facts["routes" if flag("full", full) else "min_routes"]
-    if count > integer("most", most):
-        problem = f"[too-few-paths] are fewer than the {count:,} best paths of this maze"
-        raise BadInput("most", most, problem, "raise most=..., or count them with analyse(...)")
-    steps = rows - 1 if full else facts["min_steps"]
-    return list(_paths(rows, marked, facts["max_score"], steps))
+    count = facts["routes" if full else "min_routes"]
+    problem = f"[too-few-paths] are fewer than the {count:,} best paths of this maze"
+    ensure(count <= most, "most", most, problem, "raise most=..., or count them with analyse(...)")
+    return list(_paths(rows, marked, facts["max_score"], rows - 1 if full else facts["min_steps"]))
 
 
-def _paths(
-    rows: int, marked: frozenset[Crossing], wanted: int, steps: int
-) -> Iterator[list[Crossing]]:
-    """Paths of so many steps with so many dots, depth first, leaving out what cannot get there."""
+def _paths(rows: int, marked: frozenset[Crossing], wanted: int, steps: int) -> Iterator[list[Crossing]]:
+    """Paths with `steps` steps and `wanted` dots, depth first, leaving out what cannot get there."""
     value = reach(rows, marked)
     open_paths: list[tuple[list[Crossing], int]] = [([(0, 0)], 0)]
     while open_paths:
@@ -289,8 +324,20 @@ def _paths(
 def best_path(rank: int, dots: Iterable[Crossing]) -> list[Crossing]:
     """A shortest path from the tip upwards that meets as many dots as any path can.
 
-    Reference: Generality supplement, A.1.
+    Parameters
+    ----------
+    rank, dots : the maze, as in `analyse`
 
+    Returns
+    -------
+    list of crossings
+
+    References
+    ----------
+    Generality supplement, A.1.
+
+    Examples
+    --------
     >>> best_path(4, [(0, 1), (1, 1), (3, 0)])
     [(0, 0), (0, 1), (1, 1)]
     """
@@ -308,12 +355,10 @@ def checked_path(rank: int, path: object) -> list[Crossing]:
     if isinstance(path, str) or not isinstance(path, Iterable):
         raise BadInput("path", path, "is not a list of crossings", "give [(0, 0), (1, 0), ...]")
     steps = [checked_crossing("path", at, rank) for at in path]
-    if not steps or steps[0] != (0, 0):
-        raise BadInput(
-            "path", steps[:1], "[not-from-tip] does not start at the tip", "begin with (0, 0)"
-        )
+    from_tip = steps[:1] == [(0, 0)]
+    ensure(from_tip, "path", steps[:1], "[not-from-tip] does not start at the tip", "begin with (0, 0)")
     for (r, c), after in pairwise(steps):
-        if after not in ((r + 1, c), (r, c + 1)):
-            problem = f"[not-a-step] is not above {(r, c)}"
-            raise BadInput("path", after, problem, f"go on to {(r + 1, c)} or {(r, c + 1)}")
+        above = (r + 1, c), (r, c + 1)
+        problem, remedy = f"[not-a-step] is not above {(r, c)}", f"go on to {above[0]} or {above[1]}"
+        ensure(after in above, "path", after, problem, remedy)
     return steps

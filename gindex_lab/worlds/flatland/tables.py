@@ -1,11 +1,11 @@
-"""Programs as numbers for the compiled metric, and the similarity w of two nodes of a graph or drawing.
+"""Drawings as a table of numbers, and the similarity w of two of their nodes, compiled.
 
-The rest (matching, association graph, clique search, bounds) is that of flows: `measures.programs.matching`.
+The rest (matching, association graph, clique search, bounds, Δ and Ω) is that of flows: `measures.programs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,47 +17,55 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of
 from gindex_lab.measures.programs.cliques import compiled
-from gindex_lab.measures.programs.encode import FlowTable, ends
-from gindex_lab.measures.programs.matching import CandidatePairs, agree, squares_of
+from gindex_lab.measures.programs.encode import ProgramTable, starts
 from gindex_lab.measures.programs.similarity import similarity_of
+from gindex_lab.worlds.flatland.definitions import SIZE
 from gindex_lab.worlds.flatland.drawings import Circle, Drawing
 from gindex_lab.worlds.flatland.expansion import Graph, expand
 from gindex_lab.worlds.flatland.programs import Program
 
-__all__ = ["LOOP", "MOVE", "START", "Metric", "graph_of", "greedy", "node_similarity", "shelve"]
+__all__ = ["Metric", "graph_of", "node_similarity", "table_of"]
 
 UNIT = 3_600_000_000_000  # w = 1; a multiple of what divides similarities, so that sums of them are exact
 START, MOVE, TURN, LOOP, LINE, CIRCLE, OTHER = range(7)
 OPEN_VALUE = -1e17  # below: no number but the name of an expression
-_SIDE = 128.0  # of the canvas
+CENTRES_APART = 0.05  # how much the closeness of two centres may differ between two drawings (authors' code)
+_PARTNERS = 5  # of each node, in the authors' graph metric (their code)
+_KINDS = {"START": START, "move": MOVE, "turn": TURN, "loop": LOOP}
+_COMPARED = {"move": ("dist", "penup"), "turn": ("theta",), "loop": ("start", "end")}
+# the mean of two coordinate similarities that add up to so many hundredths, and its square, as Python rounds
+_MEANS = np.array([round(total / 200, 2) for total in range(201)])
+_SQUARES = np.array([round((total / 200) ** 2, 2) for total in range(201)])
 
 
 class DrawingNodes(NamedTuple):
     """What the nodes of many programs hold: `kind[k]` is a node's type, `value[k]` its arguments, of which
-    `width[k]` count."""
+    `width[k]` count. `rounded`: closeness has two decimals at every level, as in the authors' code."""
 
     kind: npt.NDArray[np.int32]
     value: FloatArray
     width: npt.NDArray[np.int32]
-    means: FloatArray  # of two coordinate similarities that add up to so many hundredths, as Python rounds
-    squares: FloatArray  # of these means, rounded likewise
     rounded: bool
 
 
 @compiled
 def closeness(difference: float, rounded: bool) -> float:
     """max(0, 1 - |d| / 128), to two decimals in reference mode."""
-    share = max(0.0, 1.0 - abs(difference) / _SIDE)
+    share = max(0.0, 1.0 - abs(difference) / SIZE)
     return np.rint(share * 100.0) / 100.0 if rounded else share
 
 
 @compiled
-def near(x0: float, y0: float, x1: float, y1: float, rounded: bool, squares: FloatArray) -> float:
+def hundredths(a: float, b: float) -> int:
+    """The sum of two shares of two decimals."""
+    return int(np.rint(100.0 * a)) + int(np.rint(100.0 * b))
+
+
+@compiled
+def near(x0: float, y0: float, x1: float, y1: float, rounded: bool) -> float:
     """The similarity of two points: the square of the mean closeness of their coordinates."""
     a, b = closeness(x1 - x0, rounded), closeness(y1 - y0, rounded)
-    if rounded:
-        return squares[int(np.rint(100.0 * a)) + int(np.rint(100.0 * b))]
-    return ((a + b) / 2.0) ** 2
+    return _SQUARES[hundredths(a, b)] if rounded else ((a + b) / 2.0) ** 2
 
 
 @compiled
@@ -80,19 +88,14 @@ def node_similarity(t: DrawingNodes, x: int, y: int) -> int:
         share = same_turn(a[0], b[0], t.rounded)
     elif kind == START:
         across, up = closeness(a[0] - b[0], t.rounded), closeness(a[1] - b[1], t.rounded)
-        place = (across + up) / 2.0
-        if t.rounded:
-            place = t.means[int(np.rint(100.0 * across)) + int(np.rint(100.0 * up))]
+        place = _MEANS[hundredths(across, up)] if t.rounded else (across + up) / 2.0
         share = (place + same_turn(a[2], b[2], t.rounded)) / 2.0
     elif kind == LINE:
-        along = near(a[0], a[1], b[0], b[1], t.rounded, t.squares)
-        along += near(a[2], a[3], b[2], b[3], t.rounded, t.squares)
-        against = near(a[0], a[1], b[2], b[3], t.rounded, t.squares)
-        against += near(a[2], a[3], b[0], b[1], t.rounded, t.squares)
+        along = near(a[0], a[1], b[0], b[1], t.rounded) + near(a[2], a[3], b[2], b[3], t.rounded)
+        against = near(a[0], a[1], b[2], b[3], t.rounded) + near(a[2], a[3], b[0], b[1], t.rounded)
         share = (1.0 + max(along, against)) / 3.0
     elif kind == CIRCLE:
-        share = 1.0 + near(a[0], a[1], b[0], b[1], t.rounded, t.squares)
-        share += closeness(a[2] - b[2], t.rounded)
+        share = 1.0 + near(a[0], a[1], b[0], b[1], t.rounded) + closeness(a[2] - b[2], t.rounded)
         share = (share + 1.0 - abs(a[3] % 360.0 - b[3] % 360.0) / 360.0) / 4.0
     else:
         equal = 0
@@ -100,32 +103,6 @@ def node_similarity(t: DrawingNodes, x: int, y: int) -> int:
             equal += a[k] == b[k]
         share = equal / t.width[x] if t.width[x] else 1.0
     return int(np.rint(share * UNIT))
-
-
-@compiled
-def greedy(t: FlowTable, a: int, b: int, vertices: int, pairs: CandidatePairs) -> tuple[int, int]:
-    """Take pairs by weight as long as they go together; how many, and their weight (reference mode)."""
-    squares = squares_of(t, a, b)
-    count, total = 0, 0
-    pairs.partner[: squares.nodes_a] = -1
-    taken = np.zeros(squares.nodes_b, np.bool_)
-    for v in np.argsort(-pairs.weight[:vertices], kind="mergesort"):
-        i, j = pairs.left[v], pairs.right[v]
-        fits = pairs.partner[i] < 0 and not taken[j]
-        for k in range(squares.nodes_a if fits else 0):
-            if pairs.partner[k] >= 0 and not agree(squares, i, j, k, pairs.partner[k]):
-                fits = False
-                break
-        if fits:
-            pairs.partner[i], taken[j] = j, True
-            count, total = count + 1, total + pairs.weight[v]
-    return count, total
-
-
-METRICS = ("graph", "list", "matching")
-CENTRES_APART = 0.05  # how much the closeness of two centres may differ between two drawings
-_KINDS = {"START": START, "move": MOVE, "turn": TURN, "loop": LOOP}
-_COMPARED = {"move": ("dist", "penup"), "turn": ("theta",), "loop": ("start", "end")}
 
 
 @dataclass(frozen=True)
@@ -145,21 +122,15 @@ class Metric:
 
     @classmethod
     def of(
-        cls,
-        programs: Sequence[ProgramLike],
-        name: str | None,
-        mode: Mode,
-        primitives: Collection[str] = (),
+        cls, programs: Sequence[ProgramLike], name: str | None, mode: Mode, primitives: Collection[str]
     ) -> Metric:
         """The metric asked for, or the one that fits: "graph" for programs, "list" for drawings."""
         if name is None:
             graphs = programs and all(isinstance(program, Program) for program in programs)
             name = "graph" if graphs else "list"
         if isinstance(primitives, str):
-            raise BadInput(
-                "primitives", primitives, "[not-a-list] is not a list of names", 'use ["circle"]'
-            )
-        how = cls(choice("metric", name, METRICS), mode_of(mode), tuple(primitives))
+            raise BadInput("primitives", primitives, "[not-a-list] is not a list of names", 'use ["circle"]')
+        how = cls(choice("metric", name, ("graph", "list", "matching")), mode_of(mode), tuple(primitives))
         if how.primitives:
             how._check_primitives(programs)
         return how
@@ -174,70 +145,53 @@ class Metric:
         unknown = [name for name in self.primitives if name not in known]
         if unknown:
             remedy = f"there are {', '.join(sorted(known))}"
-            raise BadInput(
-                "primitives", unknown[0], "[not-a-flow] is not a flow of these programs", remedy
-            )
-
-    @property
-    def partners(self) -> int:
-        """How many partners of each node the authors' graph metric keeps; 0 for all."""
-        return 5 if self.name == "graph" and self.mode == "reference" else 0
+            raise BadInput("primitives", unknown[0], "[not-a-flow] is not a flow of these programs", remedy)
 
 
 class _Rows(NamedTuple):
-    """One program: kinds, arguments, how many count, and how its nodes relate."""
+    """One program: the kinds of its nodes, their arguments, and how they relate."""
 
     kinds: list[int]
     values: list[list[float]]
     relation: FloatArray
 
 
-def shelve(programs: Iterable[object], metric: Metric) -> FlowTable:
+def table_of(programs: Sequence[ProgramLike], metric: Metric) -> ProgramTable:
     """Many programs in one table."""
     rounded = metric.mode == "reference"
     names: dict[Any, float] = {}
     if metric.name == "graph":
-        closing = metric.mode == "reference"
-        rows = [_graph_rows(graph_of(program, metric), names, closing) for program in programs]
+        rows = [_graph_rows(graph_of(program, metric), names, rounded) for program in programs]
     else:
-        rows = [_list_rows(Drawing.of(program), metric, rounded) for program in programs]
+        rows = [_list_rows(Drawing.of(program), metric.name == "list", rounded) for program in programs]
     sizes = np.array([len(row.kinds) for row in rows], dtype=np.int64)
-    first, corner = ends(sizes), ends(sizes**2)
-    orders = [np.argsort(row.kinds, kind="stable") for row in rows]
-    value = np.zeros((int(first[-1]), max([4, *(len(v) for row in rows for v in row.values)])))
-    lengths = [
-        len(v) for row, order in zip(rows, orders, strict=True) for v in _take(row.values, order)
-    ]
-    for k, given in enumerate(
-        v for row, order in zip(rows, orders, strict=True) for v in _take(row.values, order)
-    ):
-        value[k, : len(given)] = given
-    kinds = [k for row, order in zip(rows, orders, strict=True) for k in _take(row.kinds, order)]
-    relation = [row.relation[np.ix_(o, o)].ravel() for row, o in zip(rows, orders, strict=True)]
-    means = [round(total / 200, 2) for total in range(201)]
-    squares = [round((total / 200) ** 2, 2) for total in range(201)]
-    kind = np.array(kinds, dtype=np.int32)
-    content = DrawingNodes(
-        kind, value, np.array(lengths, dtype=np.int32), np.array(means), np.array(squares), rounded
-    )
-    return FlowTable(
+    first = starts(sizes)
+    start = np.repeat(first[:-1], sizes)
+    kinds = np.array([kind for row in rows for kind in row.kinds], dtype=np.int32)
+    order = np.lexsort((kinds, start))  # program by program, and in a program by kind
+    place = (order - start).astype(np.int32)
+    values = [given for row in rows for given in row.values]
+    width = np.array([len(given) for given in values], dtype=np.int32)
+    value = np.zeros((len(values), max(4, width.max(initial=0))))
+    for at, given in enumerate(values):
+        value[at, : len(given)] = given
+    within = np.split(place, first[1:-1])
+    relation = [row.relation[np.ix_(o, o)].ravel() for row, o in zip(rows, within, strict=True)]
+    return ProgramTable(
         first=first,
-        kind=kind,
-        corner=corner,
+        kind=kinds[order],
+        corner=starts(sizes**2),
         relation=np.concatenate([np.zeros(0), *relation]),
-        place=np.concatenate([np.zeros(0, np.int64), *orders]).astype(np.int32),
-        content=content,
+        place=place,
+        content=DrawingNodes(kinds[order], value[order], width[order], rounded),
         unit=UNIT,
         tolerance=CENTRES_APART if metric.name == "list" else 0.0,
         both_ways=True,
         # 0/0: two empty programs are the same, whose Δ is 0 (section 2.4); the authors' code says 1
         both_empty=1.0 if rounded else 0.0,
         unordered=0,
+        partners=_PARTNERS if metric.name == "graph" and rounded else 0,
     )
-
-
-def _take(values: list[Any], order: Any) -> list[Any]:
-    return [values[k] for k in order]
 
 
 def graph_of(program: ProgramLike, metric: Metric) -> Graph:
@@ -246,9 +200,7 @@ def graph_of(program: ProgramLike, metric: Metric) -> Graph:
         program = program.program()
     if not isinstance(program, Program):
         remedy = "pass programs, as of parse(), or metric='list'"
-        raise BadInput(
-            "program", type(program).__name__, "[not-a-program] is not a program", remedy
-        )
+        raise BadInput("program", type(program).__name__, "[not-a-program] is not a program", remedy)
     kept = [name for name in metric.primitives if name in program.flows]
     return expand(program, kept) if kept else program.graph
 
@@ -256,16 +208,15 @@ def graph_of(program: ProgramLike, metric: Metric) -> Graph:
 def _graph_rows(graph: Graph, names: dict[Any, float], closing: bool) -> _Rows:
     kinds, values = [], []
     for node in graph.nodes:
-        if node.type not in _KINDS:
-            kind = names.setdefault(("type", node.type), OTHER + len(names))
-            kinds.append(int(kind))
-            values.append([_number(value, names) for value in node.params.values()])
-            continue
-        kinds.append(_KINDS[node.type])
+        if node.type in _KINDS:
+            kinds.append(_KINDS[node.type])
+        else:
+            kinds.append(int(names.setdefault(("type", node.type), OTHER + len(names))))
         if node.type == "START":
             values.append([*map(float, node.params["position"]), float(node.params["theta"])])
         else:
-            values.append([_number(node.params[key], names) for key in _COMPARED[node.type]])
+            compared = [node.params[key] for key in _COMPARED.get(node.type, node.params)]
+            values.append([_number(value, names) for value in compared])
     relation = np.zeros((len(kinds), len(kinds)))
     for source, port, target in (*graph.links, *(graph.closing if closing else ())):
         relation[source, target] += 2.0 if port == "body" else 1.0
@@ -279,20 +230,15 @@ def _number(value: Any, names: dict[Any, float]) -> float:
     return OPEN_VALUE * (2 + names.setdefault(("open", value), len(names)))
 
 
-@lru_cache(maxsize=8192)  # a curriculum is held against many lists of programs
-def _list_rows(drawing: Drawing, metric: Metric, rounded: bool) -> _Rows:
-    circle = [isinstance(part, Circle) for part in drawing.shapes]
-    kinds = [CIRCLE if found else LINE for found in circle]
+@lru_cache(maxsize=8192)  # a curriculum is compared with many lists of programs
+def _list_rows(drawing: Drawing, placed: bool, rounded: bool) -> _Rows:
+    """The shapes of a drawing, related by the closeness of their centres where places count."""
+    kinds = [CIRCLE if isinstance(part, Circle) else LINE for part in drawing.shapes]
     values = [list(map(float, astuple(part))) for part in drawing.shapes]
-    if metric.name == "matching":
+    if not placed:
         return _Rows(kinds, values, np.zeros((len(kinds), len(kinds))))
     centres = np.array([part.centre for part in drawing.shapes], dtype=float).reshape(-1, 2)
-    return _Rows(kinds, values, _centre_closeness(centres, rounded))
-
-
-def _centre_closeness(centres: FloatArray, rounded: bool) -> FloatArray:
-    share = np.maximum(0.0, 1.0 - np.abs(centres[:, None] - centres[None, :]) / 128.0)
-    if not rounded:
-        return share.mean(axis=2) ** 2
-    squares = np.array([round((total / 200) ** 2, 2) for total in range(201)])
-    return squares[np.rint(share * 100).astype(int).sum(axis=2)]
+    share = np.maximum(0.0, 1.0 - np.abs(centres[:, None] - centres[None, :]) / SIZE)
+    if rounded:
+        return _Rows(kinds, values, _SQUARES[np.rint(share * 100).astype(int).sum(axis=2)])
+    return _Rows(kinds, values, share.mean(axis=2) ** 2)

@@ -1,7 +1,8 @@
-"""Two checks of a Mokken scale: do items rise with ability, and do they keep their order of difficulty?
+"""Items without a model: do they rise with ability, keep their order of difficulty, and along what curve?
 
-The rest score, the sum of the other items, stands for ability; agents of neighbouring rest scores are put
-together until a group has enough of them (Sijtsma and Molenaar 2002, ch. 3 and 6).
+For the two checks of a Mokken scale the rest score, the sum of the other items, stands for ability; agents of
+neighbouring rest scores are put together until a group has enough of them (Sijtsma and Molenaar 2002, ch. 3
+and 6). A smoothed curve shows what a two-parameter curve cannot: a dip, a plateau, an upper limit.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.validate import FloatArray, number
+from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
+from gindex_lab.foundation.validate import FloatArray, number, vector
+from gindex_lab.measures.psychometrics.groups import whole_rows
+from gindex_lab.measures.psychometrics.irt_settings import table_of
 
-__all__ = ["double_monotonicity", "monotonicity", "rest_groups"]
+__all__ = ["double_monotonicity", "item_curves", "monotonicity", "rest_groups"]
 
 
 def rest_groups(rest: FloatArray) -> np.ndarray:
@@ -94,9 +98,7 @@ def _largest_falls(sizes: tuple[float, ...]) -> FloatArray:
 
     if len(sizes) < 2:
         return np.zeros(1)
-    points = qmc.Sobol(len(sizes), scramble=False).random_base2(14)[
-        1:
-    ]  # the first lies at infinity
+    points = qmc.Sobol(len(sizes), scramble=False).random_base2(14)[1:]  # the first lies at infinity
     share = ndtri(points) / np.sqrt(sizes)
     low, high = np.triu_indices(len(sizes), 1)
     inverse = 1 / np.array(sizes)
@@ -138,11 +140,67 @@ def double_monotonicity(frame: pd.DataFrame, least: float = 0.03) -> pd.DataFram
                 largest[item] = max(largest[item], lead[wrong].max(initial=0.0))
                 surest[item] = max(surest[item], z[wrong].max(initial=0.0))
     return pd.DataFrame(
-        {
-            "comparisons": made.astype(int),
-            "violations": broken.astype(int),
-            "largest": largest,
-            "z": surest,
-        },
+        {"comparisons": made.astype(int), "violations": broken.astype(int), "largest": largest, "z": surest},
         frame.columns,
     )
+
+
+def item_curves(
+    responses: ResponsesLike, ability: NumbersLike = None, *, bandwidth: float | None = None
+) -> pd.DataFrame:
+    """Smooth each item's curve without a model.
+
+    P(θ) = Σ K((θ - θ_n) / h) r_n / Σ K((θ - θ_n) / h), K the normal density and θ_n the normal quantile of
+    agent n's rank by the sum of its other responses (equal sums share a rank).
+
+    Parameters
+    ----------
+    responses : Responses or a table, agents x items; agents with missing cells are left out
+    ability : where to read the curves; 51 places from -2.5 to 2.5 unless given
+    bandwidth : h; 1.06 n^(-1/5) unless given
+
+    Returns
+    -------
+    DataFrame, the mean response to each item (columns) at each ability (rows).
+
+    Notes
+    -----
+    Ties and few items make the ability coarse and the curve flatter than it is.
+
+    References
+    ----------
+    Ramsay (1991), Psychometrika 56, 611-630.
+
+    Examples
+    --------
+    >>> from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
+    >>> true = pd.DataFrame({"discrimination": 1.5, "difficulty": np.linspace(-1, 1, 21)})
+    >>> curves = item_curves(simulate_irt(true, agents=2000, seed=1), [-2, 0, 2])
+    >>> curves.iloc[:, [0, 20]].round(1).to_numpy().tolist()
+    [[0.3, 0.0], [0.8, 0.2], [1.0, 0.7]]
+    """
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    frame = whole_rows(table_of(responses))
+    values = frame.to_numpy(dtype=float)
+    n, items = values.shape
+    ensure(n >= 10, "responses", n, "[too-few] are too few agents without a gap", "give 10")
+    few = "[too-few] is one item only: the others make the ability"
+    ensure(items > 1, "responses", items, few, "give more items")
+    at = np.linspace(-2.5, 2.5, 51) if ability is None else vector("ability", ability)
+    given = None if bandwidth is None else number("bandwidth", bandwidth, 0, 10, open_ends=True)
+    width = given or 1.06 * n**-0.2
+    rest = values.sum(1, keepdims=True) - values
+    place = ndtri((rankdata(rest.round(9), axis=0) - 0.5) / n)
+    columns = [_smoothed(at, place[:, j], values[:, j], width) for j in range(items)]
+    return pd.DataFrame(np.stack(columns, 1), pd.Index(at, name="ability"), frame.columns)
+
+
+def _smoothed(at: FloatArray, place: FloatArray, response: FloatArray, width: float) -> FloatArray:
+    """The moving average; agents at one place are one point, and far from all the nearest counts."""
+    points, code = np.unique(place, return_inverse=True)
+    n, total = np.bincount(code), np.bincount(code, response)
+    far = -0.5 * ((at[:, None] - points) / width) ** 2
+    weight = np.exp(far - far.max(1, keepdims=True))
+    return np.asarray(weight @ total / (weight @ n))
