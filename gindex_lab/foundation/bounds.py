@@ -110,11 +110,7 @@ def limits(**changes: float) -> Iterator[Limits]:
 
 
 def too_large(argument: str, value: object, problem: str, name: str, needed: float) -> BadInput:
-    """The error for what is beyond a limit, with the way to raise it.
-
-    >>> too_large("path", "a.csv", "has 9 columns", "columns", 9).code
-    'too-many-columns'
-    """
+    """The error for what is beyond a limit, with the way to raise it."""
     remedy = (
         f"check that it is what you expect; to read it all the same, "
         f"use `with gl.limits({name}={needed:.3g})` or set {VARIABLE}={name}={needed:.3g}"
@@ -126,23 +122,13 @@ def too_large(argument: str, value: object, problem: str, name: str, needed: flo
 def within(
     name: str, size: float, path: object, problem: str, *, more: float = 1, argument: str = "path"
 ) -> None:
-    """Refuse a file of which something is larger than the limit; `more` times as much would surely do.
-
-    >>> within("columns", 9, "a.csv", "has 9 columns")
-    """
+    """Refuse a file of which something is larger than the limit; `more` times as much would surely do."""
     if size > getattr(current(), name):
         raise too_large(argument, str(path), problem, name, more * size)
 
 
 def check_cells(argument: str, value: object, rows: int, columns: int, filled: int) -> None:
-    """Refuse a dense table of rows x columns that would not fit, and say what it would need.
-
-    >>> check_cells("table", "long", 20_000, 20_000, 20_000)
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: table='long': would be a table of 20,000 agents x 20,000 items =
-    400,000,000 cells (3.2 GB), of which 20,000 are filled, and the limit is 50,000,000; ...
-    """
+    """Refuse a dense table of rows x columns that would not fit, and say what it would need."""
     cells = rows * columns
     if cells > current().cells:
         problem = (

@@ -193,9 +193,5 @@ TEXTS = _names("""
 
 
 def range_of(function: str, parameter: str) -> Range | None:
-    """The range of a parameter of a function or class (by its name in the code); None where there is none.
-
-    >>> print(range_of("estimate", "runs"), "|", range_of("as_items", "runs"))
-    from 4 up | from 1 up
-    """
+    """The range of a parameter of a function or class (by its name in the code); None where there is none."""
     return RANGES.get(f"{function}.{parameter}", RANGES.get(parameter))

@@ -40,13 +40,7 @@ _DEEPEST, _LOOKED_AT = 200, 100  # levels of nesting, as in `bounds`, and elemen
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter may be, from its hint and its range; `check` refuses what it may not.
-
-    >>> Parameter.of("ci", float | None, Range(0, 1, "()")).check(1)
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: ci=1: is out of range; use a number between 0 and 1, ends excluded
-    """
+    """What a parameter may be, from its hint and its range; `check` refuses what it may not."""
 
     name: str
     allowed: Range | None  # of its numbers; None where there are none

@@ -11,17 +11,9 @@ import re
 from typing import Any, TypeVar
 
 __all__ = [
-    "BadInput",
-    "BadProgram",
-    "CannotWrite",
-    "Caution",
-    "DataUnavailable",
-    "GIndexLabError",
-    "NotebookFailed",
-    "WorkerLost",
-    "ensure",
-    "short",
-]
+    "BadInput", "BadProgram", "CannotWrite", "Caution", "DataUnavailable", "GIndexLabError",
+    "NotebookFailed", "WorkerLost", "ensure", "short",
+]  # fmt: skip
 
 Kind = TypeVar("Kind", bound="GIndexLabError")
 

@@ -23,11 +23,7 @@ __all__ = ["digest_of", "file_hash", "is_sealed", "mark_of", "mark_of_arrays", "
 
 
 def digest_of(content: str | bytes) -> str:
-    """The SHA-256 of a text or of bytes.
-
-    >>> digest_of("gindex_lab")[:16] == mark_of(b"gindex_lab")
-    True
-    """
+    """The SHA-256 of a text or of bytes."""
     plain = content.encode() if isinstance(content, str) else content
     return hashlib.sha256(plain).hexdigest()
 
@@ -59,10 +55,7 @@ def mark_of_arrays(arrays: Iterable[npt.ArrayLike]) -> str:
 
 
 def file_hash(path: Path) -> str | None:
-    """The SHA-256 of a regular file; None where there is none: a pipe would be read for ever.
-
-    >>> file_hash(Path("no", "such", "file"))
-    """
+    """The SHA-256 of a regular file; None where there is none: a pipe would be read for ever."""
     if not path.is_file():
         return None
     with path.open("rb") as file:
@@ -70,19 +63,11 @@ def file_hash(path: Path) -> str | None:
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON object with its seal, a hash of everything else in it.
-
-    >>> sealed({"notebook": "aiq/machine"})["seal"][:8]
-    '4eddc968'
-    """
+    """A JSON object with its seal, a hash of everything else in it."""
     plain = json.loads(json.dumps({name: record[name] for name in record if name != "seal"}))
     return {**record, "seal": digest_of(json.dumps(plain, sort_keys=True, ensure_ascii=False))}
 
 
 def is_sealed(found: Any) -> bool:
-    """Whether an object that was read is as `sealed` wrote it.
-
-    >>> is_sealed(sealed({"n": 1})), is_sealed(sealed({"n": 1}) | {"n": 2})
-    (True, False)
-    """
+    """Whether an object that was read is as `sealed` wrote it."""
     return isinstance(found, dict) and sealed(found)["seal"] == found.get("seal")

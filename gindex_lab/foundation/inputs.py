@@ -42,11 +42,7 @@ _SPECIAL |= dict.fromkeys((stat.S_IFCHR, stat.S_IFBLK), "a device")
 
 
 def unreadable(error: Exception, path: object, argument: str = "path") -> BadInput:
-    """The error for what the system, or whoever unpacks a file, says of it.
-
-    >>> unreadable(FileNotFoundError(), "a.csv").code
-    'not-found'
-    """
+    """The error for what the system, or whoever unpacks a file, says of it."""
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return BadInput(argument, str(path), "[not-found] does not exist", "check the name")
     if isinstance(error, BROKEN):
@@ -91,10 +87,6 @@ def spooled(path: Path) -> Iterator[Path]:
     """The file itself; of a pipe that `limits(pipe=...)` admits, a copy of all that comes through it.
 
     A pipe without an ending in its name (`/dev/fd/63`) is taken for CSV.
-
-    >>> with spooled(Path("a.csv")) as same:
-    ...     same.name
-    'a.csv'
     """
     if not current().pipe or not path.is_fifo():
         yield path
@@ -191,15 +183,7 @@ def _bomb(path: Path, unpacked: float, packed: int) -> BadInput:
 
 
 def open_bytes(path: Path, argument: str = "path") -> IO[bytes]:
-    """The bytes of a regular file, unpacked if it is compressed with gzip or Zstandard (by its content).
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.txt.gz")
-    ...     _ = file.write_bytes(gzip.compress(b"hello"))
-    ...     open_bytes(file).read()
-    b'hello'
-    """
+    """The bytes of a regular file, unpacked if it is compressed with gzip or Zstandard (by its content)."""
     file = open_regular(Path(path), argument)
     start = file.read(4)
     file.seek(0)
@@ -301,14 +285,7 @@ def check_archive(archive: Any, path: Path) -> None:
 
 
 def member_bytes(archive: Any, name: str) -> bytes:
-    """A part of an archive, unpacked piece by piece: no more than it says of itself, which may be a lie.
-
-    >>> import zipfile
-    >>> with zipfile.ZipFile(io.BytesIO(), "w") as archive:
-    ...     archive.writestr("a.txt", "hello")
-    ...     member_bytes(archive, "a.txt")
-    b'hello'
-    """
+    """A part of an archive, unpacked piece by piece: no more than it says of itself, which may be a lie."""
     with archive.open(name) as file:
         return b"".join(_up_to(file, archive.getinfo(name).file_size + 1))
 

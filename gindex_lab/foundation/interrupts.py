@@ -36,12 +36,7 @@ _PLAIN = {"–": "-", "—": "-", "−": "-", "…": "...", "×": "x", "≤": "<
 
 @contextmanager
 def ends_once() -> Iterator[None]:
-    """While the block runs, the first Ctrl-C counts and the others are ignored.
-
-    >>> with ends_once():
-    ...     signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    False
-    """
+    """While the block runs, the first Ctrl-C counts and the others are ignored."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, _first):
         yield
@@ -114,11 +109,7 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
 
 
 def visible(text: str) -> str:
-    r"""One line in which nothing steers the terminal: a name from a file may hold escape sequences.
-
-    >>> visible("a\x1b[2Jb\u202e")
-    'a\\x1b[2Jb\\u202e'
-    """
+    r"""One line in which nothing steers the terminal: a name from a file may hold escape sequences."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

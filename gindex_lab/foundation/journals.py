@@ -240,9 +240,6 @@ def continued(
     """`compute(*shared, item)` of every item, in order; what the journal knows is not computed again.
 
     A piece is the answer (plain JSON) with its item under `key`, and is written down as it comes.
-
-    >>> continued(None, lambda item: {"square": item**2}, range(3))
-    [{'square': 0}, {'square': 1}, {'square': 4}]
     """
     wanted = list(items)
     known = {} if journal is None else journal.by(key)

@@ -27,14 +27,7 @@ __all__ = ["is_vouched", "keep", "kept", "set_aside", "vouch"]
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write what can be computed again, after a line with its hash; warn where that fails, and go on.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     keep(Path(folder, "row"), b"1 2 3")
-    ...     kept(Path(folder, "row"))
-    b'1 2 3'
-    """
+    """Write what can be computed again, after a line with its hash; warn where that fails, and go on."""
     try:
         write_bytes(path, digest_of(content).encode() + b"\n" + content)
     except (OSError, BadInput) as error:
@@ -61,17 +54,7 @@ def vouch(path: Path, content: bytes) -> None:
 
 
 def is_vouched(path: Path) -> bool:
-    """Whether a file is as `vouch` wrote it.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.csv")
-    ...     vouch(file, b"1")
-    ...     before = is_vouched(file)
-    ...     write_text(file, "2")
-    ...     before, is_vouched(file)
-    (True, False)
-    """
+    """Whether a file is as `vouch` wrote it."""
     if not path.is_file() or not _voucher(path).is_file():
         return False
     return _voucher(path).read_bytes() == f"{file_hash(path)}  {path.name}\n".encode()

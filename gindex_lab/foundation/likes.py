@@ -8,22 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 __all__ = [
-    "AgentLike",
-    "ClockLike",
-    "DateLike",
-    "DatesLike",
-    "DifficultyLike",
-    "Label",
-    "LabelsLike",
-    "LettersLike",
-    "NumbersLike",
-    "PerItemLike",
-    "ProgramLike",
-    "ResponsesLike",
-    "ScoresLike",
-    "SeedLike",
+    "AgentLike", "ClockLike", "DateLike", "DatesLike", "DifficultyLike", "Label", "LabelsLike",
+    "LettersLike", "NumbersLike", "PerItemLike", "ProgramLike", "ResponsesLike", "ScoresLike", "SeedLike",
     "SettingLike",
-]
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

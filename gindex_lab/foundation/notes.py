@@ -63,11 +63,7 @@ class Notes(tuple[str, ...]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def with_more(self, notes: Iterable[str]) -> Notes:
-        """These and further ones.
-
-        >>> len(Notes(["a"]).with_more(["b"]))
-        2
-        """
+        """These and further ones."""
         return Notes((*self, *notes))
 
 

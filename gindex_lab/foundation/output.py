@@ -36,11 +36,7 @@ _REMEDIES = {
 
 
 def as_path(argument: str, path: object) -> Path:
-    """A path that the operating system can have, from a text or a path.
-
-    >>> as_path("path", "a.csv").name
-    'a.csv'
-    """
+    """A path that the operating system can have, from a text or a path."""
     if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
         raise BadInput(argument, path, "[wrong-type] is not a path", "name a file or a folder")
     text = os.fspath(path)
@@ -55,14 +51,7 @@ def as_path(argument: str, path: object) -> Path:
 
 @contextmanager
 def writing(path: Path, argument: str = "path") -> Iterator[None]:
-    """Turn what the system says about writing `path` into one error with a remedy.
-
-    >>> with writing(Path("a.txt")):
-    ...     raise OSError(errno.ENOSPC, "No space left on device")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.CannotWrite: path='a.txt': cannot be written (No space left on device); ...
-    """
+    """Turn what the system says about writing `path` into one error with a remedy."""
     try:
         yield
     except CannotWrite:
@@ -104,25 +93,14 @@ def _replaceable_file(path: Path, argument: str = "path") -> None:
 
 
 def appendable(path: Path, argument: str = "path") -> None:
-    """Refuse, before it is opened, a path that is neither a regular file nor new.
-
-    >>> appendable(Path("no", "such", "file"))
-    """
+    """Refuse, before it is opened, a path that is neither a regular file nor new."""
     with writing(path, argument):
         _replaceable_file(as_path(argument, path), argument)
 
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` when the block ends without an error.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as d:
-    ...     with atomic_path(Path(d) / "a.txt") as new:
-    ...         _ = new.write_text("whole")
-    ...     (Path(d) / "a.txt").read_text()
-    'whole'
-    """
+    """A temporary name beside `path` that becomes `path` when the block ends without an error."""
     path = as_path("path", path)
     with writing(path):
         _replaceable_file(path)

@@ -103,11 +103,7 @@ def as_done(
     progress: str | None = None,
     batch: int | str = "auto",
 ) -> Generator[tuple[int, Answer]]:
-    """(place of the item, answer), each as it comes: for results that are written down at once.
-
-    >>> list(as_done(abs, [-1, 2], jobs=1))
-    [(0, 1), (1, 2)]
-    """
+    """(place of the item, answer), each as it comes: for results that are written down at once."""
     tasks = list(enumerate(items))
     wanted = (os.cpu_count() or 1) if jobs is None else integer("jobs", jobs)
     if not callable(function):
@@ -139,9 +135,6 @@ def progress_bar(**settings: Any) -> Any:
 
     tqdm's own lock is shared with every forked process: one that is killed while it draws takes the lock
     along, and the next bar waits for ever (`tests/test_parallel.py`). A lock of this process is enough.
-
-    >>> with progress_bar(total=2, disable=True) as bar:
-    ...     bar.update()
     """
     from tqdm import tqdm
 
@@ -269,9 +262,6 @@ def _first_done(client: Any, running: set[Any]) -> Any:
 def next_size(size: int, seconds: float, left: int, cores: int) -> int:
     """Tasks in the next chunk, from the seconds that one task took: at most four times as many as before, and
     at the end few enough for every core to have some, unless that were hardly any work.
-
-    >>> next_size(1, 0.001, 10_000, 2), next_size(256, 0.001, 10_000, 2), next_size(500, 0.001, 400, 2)
-    (4, 500, 100)
     """
     wanted = _SECONDS / max(seconds, 1e-9)
     fair = max(ceil(left / (_AHEAD * cores)), wanted / 10)
@@ -297,11 +287,7 @@ def seeds(seed: SeedLike, n: int) -> list[np.random.SeedSequence]:
 
 
 def on_cluster() -> bool:
-    """Whether this is inside `with cluster(...)`, so that maps run on Dask.
-
-    >>> on_cluster()
-    False
-    """
+    """Whether this is inside `with cluster(...)`, so that maps run on Dask."""
     return bool(_clients)
 
 

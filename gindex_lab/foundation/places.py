@@ -21,11 +21,7 @@ OUTPUT = "GINDEX_LAB_OUTPUT"  # the folder of the running notebook; the pipeline
 
 
 def project_file(argument: str, *parts: str) -> Path:
-    """A file or folder of the project's `data/`, or an error that says what to do.
-
-    >>> project_file("measured", "measured", "coverage.csv").name
-    'coverage.csv'
-    """
+    """A file or folder of the project's `data/`, or an error that says what to do."""
     path = PROJECT_DATA.joinpath(*parts)
     if not path.exists():
         remedy = "run gindex_lab from a clone of its repository"

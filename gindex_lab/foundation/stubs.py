@@ -15,11 +15,7 @@ __all__ = ["stub", "stubs"]
 
 
 def stub(package: str) -> str:
-    """The table of contents as a type checker reads it: every name imported from its home.
-
-    >>> stub("gindex_lab.worlds.aiq").splitlines()[2]
-    'from gindex_lab.worlds.aiq.agents import agent as agent'
-    """
+    """The table of contents as a type checker reads it: every name imported from its home."""
     import_module(package)
     where, whole = TABLES[package]
     lines = [f"from {package}.{home} import {name} as {name}" for name, home in where.items()]

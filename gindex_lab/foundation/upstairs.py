@@ -13,11 +13,7 @@ __all__ = ["upstairs"]
 
 
 def upstairs(name: str) -> Any:
-    """A function or class of a higher floor.
-
-    >>> upstairs("plot_flow").__name__
-    'plot_flow'
-    """
+    """A function or class of a higher floor."""
     house: Any = import_module("gindex_lab")
     home = next(home for home, names in house._UPSTAIRS.items() if name in names.split())
     return getattr(import_module(f"gindex_lab.{home}"), name)

@@ -37,11 +37,7 @@ _HOLDERS = (list, tuple, dict, set, bytes, np.ndarray, pd.Series)
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
-    """One of the allowed words.
-
-    >>> choice("ties", "half", ["half", "win"])
-    'half'
-    """
+    """One of the allowed words."""
     if not isinstance(value, str) or value not in allowed:
         options = "use one of " + ", ".join(map(repr, allowed))
         raise BadInput(name, value, "[not-an-option] is not an option", options)
@@ -54,11 +50,7 @@ def mode_of(mode: object) -> Mode:
 
 
 def flag(name: str, value: object) -> bool:
-    """True or False, and no word that Python would take for True.
-
-    >>> flag("leave_one_out", np.False_)
-    False
-    """
+    """True or False, and no word that Python would take for True."""
     if not isinstance(value, (bool, np.bool_)):
         raise BadInput(name, value, "[not-a-flag] is neither True nor False", "use one of them")
     return bool(value)
@@ -70,11 +62,7 @@ def pair(name: str, value: object) -> tuple[float, float] | None:
 
 
 def required_pair(name: str, value: object) -> tuple[float, float]:
-    """Two finite numbers, the lower first.
-
-    >>> required_pair("interval", [0, 1])
-    (0.0, 1.0)
-    """
+    """Two finite numbers, the lower first."""
     try:
         if isinstance(value, str):
             raise TypeError
@@ -88,11 +76,7 @@ def required_pair(name: str, value: object) -> tuple[float, float]:
 
 
 def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) -> int:
-    """A whole number from `minimum` to `maximum`, which is what 64 bits can hold.
-
-    >>> integer("columns", 100.0, 2)
-    100
-    """
+    """A whole number from `minimum` to `maximum`, which is what 64 bits can hold."""
     remedy = f"use one from {minimum} up" + (f" to {maximum}" if maximum < LARGEST else "")
     plain = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not plain and not (isinstance(value, (float, np.floating)) and float(value).is_integer()):
@@ -106,11 +90,7 @@ def integer(name: str, value: object, minimum: int = 1, maximum: int = LARGEST) 
 def number(
     name: str, value: object, low: float = -np.inf, high: float = np.inf, *, open_ends: bool = False
 ) -> float:
-    """A finite number in [low, high], or in (low, high) with `open_ends`.
-
-    >>> number("ci", 0.95, 0, 1, open_ends=True)
-    0.95
-    """
+    """A finite number in [low, high], or in (low, high) with `open_ends`."""
     remedy = f"use a number between {low:g} and {high:g}"
     if isinstance(value, bool) or not isinstance(value, NUMBERS):
         raise BadInput(name, value, "[not-a-number] is not a number", remedy)
@@ -149,13 +129,7 @@ def generator(seed: SeedLike) -> np.random.Generator:
 
 
 def refuse(name: str, table: Any, wrong: Any, problem: str, remedy: str) -> None:
-    """Refuse the first wrong cell of a DataFrame, or entry of a Series, by its labels.
-
-    >>> refuse("sd", pd.Series({"i": 1.0, "j": -2.0}), [False, True], "is not positive", "correct it")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: sd['j']=-2.0: is not positive; correct it
-    """
+    """Refuse the first wrong cell of a DataFrame, or entry of a Series, by its labels."""
     places = np.argwhere(np.asarray(wrong))
     if len(places):
         labels = ", ".join(repr(axis[i]) for axis, i in zip(table.axes, places[0], strict=True))
@@ -164,13 +138,7 @@ def refuse(name: str, table: Any, wrong: Any, problem: str, remedy: str) -> None
 
 
 def table_with(name: str, table: object, *columns: str, remedy: str = "name the columns") -> pd.DataFrame:
-    """A DataFrame that has these columns.
-
-    >>> table_with("table", pd.DataFrame({"agent": ["a"]}), "agent", "item")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: table=['agent']: has no column 'item'; name the columns
-    """
+    """A DataFrame that has these columns."""
     if not isinstance(table, pd.DataFrame):
         raise BadInput(name, type(table).__name__, "[not-a-table] is not a DataFrame", "pass one")
     for column in columns:
@@ -187,11 +155,7 @@ def no_duplicates(name: str, labels: Iterable[Any]) -> None:
 
 
 def known(name: str, labels: Any, index: pd.Index) -> list[Any]:
-    """Labels that the index has, as a list.
-
-    >>> known("agents", ("b", "a"), pd.Index(["a", "b", "c"]))
-    ['b', 'a']
-    """
+    """Labels that the index has, as a list."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise BadInput(name, labels, "[wrong-type] is not a list of labels", f"pass {name}=[...]")
     wanted = list(labels)
@@ -233,11 +197,7 @@ def trials_of(trials: object) -> pd.DataFrame | None:
 
 
 def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
-    """One number for each item, in the order of the items: from a Series or mapping by item, a list.
-
-    >>> per_item("difficulty", {"b": 2, "a": 1}, pd.Index(["a", "b"]))
-    array([1., 2.])
-    """
+    """One number for each item, in the order of the items: from a Series or mapping by item, a list."""
     if isinstance(values, Mapping):
         values = pd.Series(values, dtype=object)
     if isinstance(values, pd.Series):
@@ -262,11 +222,7 @@ def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
 
 
 def numbers(name: str, values: NumbersLike) -> FloatArray:
-    """An array of numbers of any shape; dates, complex numbers, words and ragged lists are refused.
-
-    >>> numbers("segments", [[1, 2], [3, 4]]).shape
-    (2, 2)
-    """
+    """An array of numbers of any shape; dates, complex numbers, words and ragged lists are refused."""
     try:
         given = np.asarray(values)
         odd = given.dtype == object and any(isinstance(x, _NO_NUMBERS) for x in given.flat)
@@ -279,11 +235,7 @@ def numbers(name: str, values: NumbersLike) -> FloatArray:
 
 
 def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatArray:
-    """A flat array of finite numbers, of the given length.
-
-    >>> vector("difficulty", [1, 2, 3], 3)
-    array([1., 2., 3.])
-    """
+    """A flat array of finite numbers, of the given length."""
     array = numbers(name, values)
     if array.ndim != 1:
         problem = "[wrong-shape] is not one-dimensional"

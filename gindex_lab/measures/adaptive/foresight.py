@@ -20,16 +20,7 @@ _ABILITY = np.linspace(*ABILITIES)
 
 
 class Foresight:
-    """The posterior of one agent, or of two.
-
-    >>> import pandas as pd
-    >>> bank = Bank(pd.DataFrame({"difficulty": np.linspace(0, 1, 30)}))
-    >>> model = Foresight(bank, "capability")
-    >>> for k in range(0, 30, 2):
-    ...     model.learn(k, np.array([float(k < 18)]))
-    >>> model.chance()[0, [3, 27]].round(1).tolist()
-    [1.0, 0.0]
-    """
+    """The posterior of one agent, or of two."""
 
     def __init__(self, bank: Bank, measure: str, agents: int = 1) -> None:
         self.bank, self.measure = bank, measure

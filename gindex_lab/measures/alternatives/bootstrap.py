@@ -110,12 +110,7 @@ def bootstrap_table(
 
 
 def drawn_measures(sample: Sample, agent: int, counts: np.ndarray) -> FloatArray:
-    """The `MEASURES` (M, B) of one agent's curve through units drawn so many times each (B, F).
-
-    >>> sample = generality([[1, 1, 0]], [0, 1, 2], ci=0.95).fit.sample
-    >>> drawn_measures(sample, 0, np.array([[1, 1, 1], [2, 0, 1]]))[0].tolist()
-    [1.5, 1.0]
-    """
+    """The `MEASURES` (M, B) of one agent's curve through units drawn so many times each (B, F)."""
     met, scale = ~np.isnan(sample.values[agent]), sample.scale
     free, given = (sample.codes >= 0)[met], sample.values[agent, met]
     times = np.where(sample.codes >= 0, counts[:, np.maximum(sample.codes, 0)], 1)[:, met]

@@ -26,9 +26,6 @@ _MOST = 60  # levels at which a band is computed; between them it is interpolate
 def falling_curves(h: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Levels (K,), the closest falling curve (A, K) and the responses at each level (A, K); NaN where an
     agent never met a level.
-
-    >>> falling_curves(np.array([1.0, 2.0, 3.0]), np.array([[1.0, 0.0, 0.5]]))[1].tolist()
-    [[1.0, 0.25, 0.25]]
     """
     levels, psi, count = merge(values, h)
     return levels, falling(psi, count.astype(float)), np.asarray(count)
@@ -57,11 +54,6 @@ def ratio_band(
     The likeliest curve of height θ at level k is the falling curve of the easier levels, nowhere below
     θ, and that of the harder ones, nowhere above it. `dispersion` is the variance of a response over
     that of an independent right or wrong one.
-
-    >>> h = np.arange(6.0)
-    >>> low, high = ratio_band(h, np.array([1.0, 1, 1, 0, 0, 0]), np.full(6, 4.0), 0.95)
-    >>> bool(low[0] > 0.7), bool(high[5] < 0.3)
-    (True, True)
     """
     from scipy.special import chdtri
 

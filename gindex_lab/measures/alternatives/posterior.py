@@ -105,11 +105,7 @@ def design(x: FloatArray) -> FloatArray:
 
 
 def marginal(variance: FloatArray | float) -> FloatArray:
-    """E expit(η + e) = expit(kη) for normal e of this variance: k, to within .01 of the curve.
-
-    >>> float(marginal(1.0).round(3))
-    0.862
-    """
+    """E expit(η + e) = expit(kη) for normal e of this variance: k, to within .01 of the curve."""
     return np.asarray(1 / np.sqrt(1 + _PROBIT * np.asarray(variance)))
 
 

@@ -19,11 +19,7 @@ __all__ = ["coverage_ranges", "measured_horizon_coverage", "simulate_runs"]
 
 
 def measured_horizon_coverage() -> pd.DataFrame:
-    """The kept table: every design, 240 simulated agents each, 500 draws.
-
-    >>> measured_horizon_coverage()["simulations"].unique().tolist()
-    [240]
-    """
+    """The kept table: every design, 240 simulated agents each, 500 draws."""
     return pd.read_csv(project_file("measured", "measured", "horizon_coverage.csv"))
 
 

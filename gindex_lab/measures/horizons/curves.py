@@ -114,11 +114,7 @@ def curve_rows(
 
 
 def falling(psi: FloatArray, weight: FloatArray) -> FloatArray:
-    """The closest falling curve to each row (R, K) by weighted least squares; NaN stays NaN.
-
-    >>> falling(np.array([[1.0, 0.0, 0.5, 0.0]]), np.ones((1, 4))).tolist()
-    [[1.0, 0.25, 0.25, 0.0]]
-    """
+    """The closest falling curve to each row (R, K) by weighted least squares; NaN stays NaN."""
     return np.asarray(pool_adjacent(np.ascontiguousarray(psi), np.ascontiguousarray(weight)))
 
 

@@ -20,13 +20,7 @@ _TWO_WAYS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](\d{2}|\d{4})")
 
 
 def frontier_of(minutes: pd.Series, day: pd.Series, rule: object = "at least") -> pd.Index:
-    """The agents on the frontier, by date.
-
-    >>> minutes = pd.Series({"a": 1.0, "b": 3.0, "c": 2.0, "d": 3.0})
-    >>> day = pd.Series({"a": 0.0, "b": 1.0, "c": 2.0, "d": 3.0})
-    >>> list(frontier_of(minutes, day)), list(frontier_of(minutes, day, "above"))
-    (['a', 'b', 'd'], ['a', 'b'])
-    """
+    """The agents on the frontier, by date."""
     if not isinstance(rule, str):
         return day.loc[known("frontier", rule, minutes.index)].sort_values(kind="stable").index
     choice("frontier", rule, ["at least", "above", "all"])
@@ -126,11 +120,7 @@ class Regression(NamedTuple):
 
 
 def line(x: FloatArray, y: FloatArray) -> Regression:
-    """Least squares of y on x.
-
-    >>> line(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0]))[:2]
-    (1.0, 1.0)
-    """
+    """Least squares of y on x."""
     centred, above = x - x.mean(), y - y.mean()
     slope = float(centred @ y / (centred @ centred))
     rest, total = above - slope * centred, float((above**2).sum())

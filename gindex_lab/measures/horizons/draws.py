@@ -38,11 +38,7 @@ class Draws:
 
 
 def first_seed(seed: SeedLike) -> int:
-    """The whole number that replicate 0 is seeded with: a seed itself, or one that a Generator draws.
-
-    >>> first_seed(42)
-    42
-    """
+    """The whole number that replicate 0 is seeded with: a seed itself, or one that a Generator draws."""
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return int(seed)
     return int(generator(seed).integers(2**31))
@@ -51,11 +47,6 @@ def first_seed(seed: SeedLike) -> int:
 def draws_of(runs: Runs, resample: str, draws: int, seed: int) -> Draws:
     """`draws` replicates: "families" draws families, then items within each, then runs within each cell;
     "items" keeps the families as they are; "trials" keeps the items, too.
-
-    >>> from gindex_lab.measures.horizons.runs import runs_of
-    >>> found = draws_of(runs_of([[1, 1, 0, 0]], [1, 2, 4, 8]), "items", 3, seed=1)
-    >>> found.counts.sum(axis=1).tolist()
-    [4, 4, 4]
     """
     problem = "[missing] needs cells with several runs, and every cell has one"
     remedy = "use resample='families' or 'items'"

@@ -179,13 +179,7 @@ def curves_from(intercept: FloatArray, slope: FloatArray, state: np.ndarray) -> 
 
 
 def fit(h: FloatArray, y: FloatArray, weights: FloatArray, penalty: float) -> Curves:
-    """The converged curve of each row of weights (R, n), for n runs of log2 length h and response y.
-
-    >>> h, y = np.arange(8.0), np.array([1.0, 1, 1, 0, 1, 0, 0, 0])
-    >>> found = fit(h, y, np.full((1, 8), 1 / 8), 1e-5)
-    >>> found.theta.round(6).tolist(), found.beta.round(6).tolist()
-    ([3.5], [1.282217])
-    """
+    """The converged curve of each row of weights (R, n), for n runs of log2 length h and response y."""
     intercept, slope, state = fit_rows(h, y, np.ascontiguousarray(weights, dtype=float), penalty)
     if (state == UNFINISHED).any():
         problem = "[not-converged] leaves a curve without an optimum that floating-point numbers can reach"

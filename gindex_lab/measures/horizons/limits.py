@@ -46,10 +46,6 @@ def ends_of_draws(values: FloatArray, ci: float, bottom: float = -np.inf) -> tup
     Where some draw ended at `bottom` (no success: a horizon of 0) the lower limit is a draw and not a point
     between two, and likewise the upper one where some draw is infinite: nothing lies half-way to a horizon
     that does not exist.
-
-    >>> low, high = ends_of_draws(np.array([[0.0], [1.0], [2.0], [4.0]]), 0.5, bottom=0.0)
-    >>> low.tolist(), high.tolist()
-    ([0.0], [2.5])
     """
     (low, below, _), (high, _, above) = (_between(values, x) for x in ((1 - ci) / 2, (1 + ci) / 2))
     low = np.where((values <= bottom).any(axis=0), below, low)

@@ -137,11 +137,7 @@ def fit_plateaus(
 
 
 def plateaus_of(floor: NumbersLike, ceiling: NumbersLike) -> Plateaus:
-    """The two settings, checked: a number, or "fit".
-
-    >>> plateaus_of(0.25, "fit")
-    (0.25, None)
-    """
+    """The two settings, checked: a number, or "fit"."""
     low = None if floor == "fit" else _share("floor", floor, 0.0, HIGHEST_FLOOR)
     high = None if ceiling == "fit" else _share("ceiling", ceiling, LOWEST_CEILING, 1.0)
     return low, high
@@ -165,12 +161,6 @@ def fit_with_plateaus(
 
     `near` holds one curve to start from beside the two-parameter one; without it sixteen starts are
     tried. A floor is sought up to 0.4, a ceiling down to 0.6. Curves that do not fall stay as they are.
-
-    >>> h = np.repeat(np.arange(8.0), 10)
-    >>> y = np.tile([1.0] * 8 + [0.0] * 2, 8) * (h < 4)
-    >>> found = fit_with_plateaus(h, y, np.full((1, 80), 1 / 80), 1e-5, (0.0, None))
-    >>> found.ceiling.round(2).tolist()
-    [0.8]
     """
     plain = fit(h, y, weights, penalty)
     floor, ceiling = plateaus

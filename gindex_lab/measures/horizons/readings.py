@@ -27,11 +27,7 @@ TESTED = {
 
 
 def horizon_name(level: float) -> str:
-    """The column of a level.
-
-    >>> horizon_name(0.5), horizon_name(0.999)
-    ('horizon_50', 'horizon_99.9')
-    """
+    """The column of a level."""
     return f"horizon_{100 * level:.10g}"
 
 
@@ -78,12 +74,7 @@ def _tested(curves: Curves, usable: np.ndarray, interval: Interval) -> dict[str,
 
 
 def reliability(h: FloatArray, weights: FloatArray, noise: float) -> tuple[FloatArray, FloatArray]:
-    """The weighted mean μ of the lengths and κ = 1 - τ²/Var(h'), for each row of weights (R, n).
-
-    >>> mean, kappa = reliability(np.array([0.0, 4.0]), np.array([[0.5, 0.5]]), 1.0)
-    >>> mean.tolist(), kappa.tolist()
-    ([2.0], [0.75])
-    """
+    """The weighted mean μ of the lengths and κ = 1 - τ²/Var(h'), for each row of weights (R, n)."""
     total = np.maximum(weights.sum(axis=1), 1e-300)
     mean = weights @ h / total
     variance = np.maximum(weights @ h**2 / total - mean**2, 0.0)
@@ -97,12 +88,6 @@ def corrected(curves: Curves, h: FloatArray, weights: FloatArray, noise: float, 
 
     Where noise of this size explains the whole spread, a step is left: β = ∞. Noise as large as the lengths'
     own scatter is refused.
-
-    >>> h, w = np.arange(8.0), np.full((1, 8), 1 / 8)
-    >>> from gindex_lab.measures.horizons.fitting import fit
-    >>> curve = fit(h, np.array([1.0, 1, 1, 0, 1, 0, 0, 0]), w, 1e-5)
-    >>> (SPREAD / corrected(curve, h, w, 0.5, "berkson").beta).round(4).tolist()
-    [1.3233]
     """
     if noise == 0:
         return curves

@@ -76,14 +76,7 @@ def runs_of(
     weights: NumbersLike = "diversity",
     missing: str = "drop",
 ) -> Runs:
-    """The runs of a study with their lengths and weights, checked.
-
-    >>> study = Responses([[1, 1, 0], [1, 0, None]], items=pd.DataFrame(
-    ...     {"minutes": [1, 4, 16], "family": list("ffg")}, index=["item 1", "item 2", "item 3"]))
-    >>> runs = runs_of(study)
-    >>> runs.h.tolist(), runs.weight.round(3).tolist()
-    ([0.0, 2.0, 4.0, 0.0, 2.0], [0.293, 0.293, 0.414, 0.5, 0.5])
-    """
+    """The runs of a study with their lengths and weights, checked."""
     study = _study(responses)
     agents, items = study.frame.index, study.frame.columns
     long = _long(study, missing)

@@ -74,14 +74,7 @@ def _between(row: pd.Series, name: str, said: Callable[[float], str]) -> str:
 
 
 def about_horizons(table: pd.DataFrame) -> list[tuple[str, bool]]:
-    """The sentences of a whole table, longest horizon first; True marks what the data can tell.
-
-    >>> import gindex_lab as gl
-    >>> study = gl.simulate_runs([4.0, 5.0], 0.8, items=60, families=4, seed=1)
-    >>> said = about_horizons(gl.horizon(study, ci=0.95, draws=100, seed=1))
-    >>> [firm for _, firm in said]
-    [True, True, False]
-    """
+    """The sentences of a whole table, longest horizon first; True marks what the data can tell."""
     order = table["horizon_50"].sort_values(ascending=False, kind="stable", na_position="last").index
     said: list[tuple[str, bool]] = [(f"{a}: {about_agent(table.loc[a])}.", True) for a in order]
     families = int(table.attrs.get("families", 0))

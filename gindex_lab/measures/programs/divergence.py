@@ -32,14 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "EFFORT",
-    "Divergence",
-    "bounds_of",
-    "divergence",
-    "divergence_of",
-    "say_if_cold",
-    "table_divergence",
-]
+    "EFFORT", "Divergence", "bounds_of", "divergence", "divergence_of", "say_if_cold", "table_divergence",
+]  # fmt: skip
 
 # All budgets are judgements, by the benchmark gindex on one core.
 EFFORT = 2_000_000_000  # words of bitsets read by one search: some seconds, the same on every machine

@@ -27,16 +27,9 @@ from gindex_lab.measures.programs.records import Experiment, ExperimentLike
 from gindex_lab.measures.programs.tiles import pairwise
 
 __all__ = [
-    "NOTEBOOK_ORDER",
-    "domain_distance",
-    "domain_distances",
-    "domain_results",
-    "omega",
-    "program_sizes",
-    "read_programs",
-    "results_by_size",
-    "task_domains",
-]
+    "NOTEBOOK_ORDER", "domain_distance", "domain_distances", "domain_results", "omega", "program_sizes",
+    "read_programs", "results_by_size", "task_domains",
+]  # fmt: skip
 
 # the order in which the authors' notebook went through the domains
 NOTEBOOK_ORDER = (

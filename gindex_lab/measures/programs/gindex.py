@@ -20,15 +20,9 @@ from gindex_lab.foundation.validate import FloatArray, Mode, choice, mode_of, no
 from gindex_lab.measures.programs.records import Experiment, ExperimentLike, checked_distances
 
 __all__ = [
-    "GIndex",
-    "Settings",
-    "curriculum_weight",
-    "experience",
-    "find_distances",
-    "g_index",
-    "generalisation_difficulty",
-    "task_contribution",
-]
+    "GIndex", "Settings", "curriculum_weight", "experience", "find_distances", "g_index",
+    "generalisation_difficulty", "task_contribution",
+]  # fmt: skip
 
 _UNITS = {"PFLOP": 1.0, "TFLOP": 1e3, "GFLOP": 1e6, "FLOP": 1e15}  # to a PFLOP, the coarsest first
 

@@ -28,23 +28,9 @@ from gindex_lab.measures.programs.encode import IntArray, ProgramTable
 from gindex_lab.measures.programs.similarity import assign, similarity
 
 __all__ = [
-    "BY_BOUND",
-    "BY_SEARCH",
-    "OPEN",
-    "Squares",
-    "agree",
-    "arrange",
-    "associate",
-    "count_pairs",
-    "decide",
-    "first_clique",
-    "matching_agrees",
-    "new_pairs",
-    "new_work",
-    "shorten",
-    "solve",
-    "squares_of",
-]
+    "BY_BOUND", "BY_SEARCH", "OPEN", "Squares", "agree", "arrange", "associate", "count_pairs", "decide",
+    "first_clique", "matching_agrees", "new_pairs", "new_work", "shorten", "solve", "squares_of",
+]  # fmt: skip
 
 BY_BOUND, BY_SEARCH, OPEN = range(3)  # what decided a pair, if anything did
 _GOOD = 0.95  # mean similarity from which the authors keep a greedy mapping of drawings (their code)

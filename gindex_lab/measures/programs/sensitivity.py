@@ -32,16 +32,9 @@ from gindex_lab.measures.programs.gindex import (
 from gindex_lab.measures.programs.records import Experiment, ExperimentLike
 
 __all__ = [
-    "VARIANTS",
-    "generalisation_level",
-    "priors_by_ablation",
-    "random_distances",
-    "repeated_split",
-    "sensitivity",
-    "simulate",
-    "summary",
-    "uneven_split",
-]
+    "VARIANTS", "generalisation_level", "priors_by_ablation", "random_distances", "repeated_split",
+    "sensitivity", "simulate", "summary", "uneven_split",
+]  # fmt: skip
 
 # Splits are drawn so many at a time: of sixteen domains with 20 samples each, one in 1,300 is accepted.
 _BLOCK, _MOST_BLOCKS = 256, 4_000
@@ -168,11 +161,7 @@ def _uniform_g(
 
 
 def uneven_split(total: int, parts: int, rng: np.random.Generator) -> Any:
-    """A number of samples split over domains at random, at least one for each.
-
-    >>> int(uneven_split(100, 4, np.random.default_rng(1)).sum())
-    100
-    """
+    """A number of samples split over domains at random, at least one for each."""
     integer("total", total, parts)
     share = rng.dirichlet(np.ones(integer("parts", parts)))
     return 1 + rng.multinomial(total - parts, share)
@@ -185,9 +174,6 @@ def repeated_split(total: int, parts: int, rng: np.random.Generator) -> Any:
     becomes L - x + 1; the last takes L. The first domains take about half of what is left each time, so
     most hold only a few samples. A split is drawn again as long as some count occurs int(parts / 5) times
     or more, which no split of fewer than ten domains can avoid: there this is an error.
-
-    >>> repeated_split(640, 16, np.random.default_rng(1)).sum()
-    np.int64(640)
     """
     integer("total", total, parts)
     most = integer("parts", parts) // 5
@@ -212,11 +198,7 @@ def repeated_split(total: int, parts: int, rng: np.random.Generator) -> Any:
 def random_distances(
     rng: np.random.Generator, domains: int = 16, mean: float = 0.5, spread: float = 0.4
 ) -> pd.DataFrame:
-    """A matrix of Ω drawn from a normal distribution and clipped to [0, 1], as for Fig 9.
-
-    >>> random_distances(np.random.default_rng(1), 2).shape
-    (2, 2)
-    """
+    """A matrix of Ω drawn from a normal distribution and clipped to [0, 1], as for Fig 9."""
     return pd.DataFrame(np.clip(rng.normal(mean, spread, (domains, domains)), 0, 1))
 
 
@@ -306,11 +288,7 @@ def priors_by_ablation(with_prior: GIndex | float, without_prior: GIndex | float
 
 
 def summary(results: Mapping[str, GIndex]) -> pd.DataFrame:
-    """One row per experiment: mean performance, skill, mean domain distance, level, g-index, rank.
-
-    >>> summary({}).columns.tolist()
-    ['performance', 'skill', 'domain_distance', 'g_index', 'level', 'rank']
-    """
+    """One row per experiment: mean performance, skill, mean domain distance, level, g-index, rank."""
     columns = ["performance", "skill", "domain_distance"]
     rows = {name: [*r.components[columns].mean(), r.value] for name, r in results.items()}
     table = pd.DataFrame.from_dict(rows, orient="index", columns=[*columns, "g_index"])
