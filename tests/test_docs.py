@@ -10,8 +10,7 @@ from web_pages import browser, complaints
 
 import gindex_lab as gl
 from gindex_lab.press.reproduction import docs
-from gindex_lab.press.reproduction.docs import accessible, build, documented, uses
-from gindex_lab.press.reproduction.guide import questions
+from gindex_lab.press.reproduction.docs import accessible, build, documented, questions, uses
 from gindex_lab.press.reproduction.inputs import read_catalogue
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +58,7 @@ def front_page_alone(monkeypatch):
 @pytest.mark.usefixtures("front_page_alone")
 def test_links_lead_to_the_reports_wherever_the_pages_stand(tmp_path):
     reports = tmp_path / "work" / "reports"
-    for name in ("index.html", "claims.html", f"{questions(documented())[0].notebook}/report.html"):
+    for name in ("index.html", "claims.html", f"{questions(documented())[0]['notebook']}/report.html"):
         (reports / name).parent.mkdir(parents=True, exist_ok=True)
         (reports / name).write_text("there")
     front = build(tmp_path / "elsewhere" / "pages", reports)
@@ -76,7 +75,7 @@ def test_without_reports_no_link_leads_to_them(tmp_path):
 
 def test_every_notebook_of_the_guide_is_in_the_catalogue():
     known = {entry.path for entry in read_catalogue(ROOT)}
-    assert {row.notebook for row in questions(documented())} <= known
+    assert {row["notebook"] for row in questions(documented())} <= known
 
 
 def test_the_equation_and_the_example_stand_on_the_page(built):

@@ -14,7 +14,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.plots.common import STYLE
 from gindex_lab.press.claim_lines import claims_fold, claims_line
 from gindex_lab.press.cli import main
-from gindex_lab.press.descriptions import description
+from gindex_lab.press.drawn import description
 from gindex_lab.press.figures import WIDE, figure_findings, page_of_figures
 from gindex_lab.press.lint import COLUMN, REMEDIES, RULES, findings, page_findings
 from gindex_lab.press.reproduction.claims import Record, Result, ledger

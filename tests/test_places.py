@@ -9,7 +9,7 @@ import pytest
 from loops import looped
 
 from gindex_lab.press.reproduction.inputs import read_catalogue
-from gindex_lab.press.reproduction.places import places
+from gindex_lab.press.reproduction.reports import places
 
 _SUPPLEMENT = [f"S{k}" for k in range(1, 31)]
 #: What the sources number, by source and kind: the lists that `data/places.csv` must be complete for.

@@ -11,8 +11,7 @@ import pytest
 from web_pages import browser, complaints, needs_chromium, watched
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.site import DEMOS, build
-from gindex_lab.press.walks import WALKS
+from gindex_lab.press.site import DEMOS, WALKS, build
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTHS = (390, 768, 1280)
@@ -82,7 +81,7 @@ def test_the_exercises_lead_to_the_pages_that_help_to_answer_them(site):
 
 @pytest.mark.slow
 def test_a_report_of_the_site_has_its_pictures_beside_it_and_nothing_twice(tmp_path):
-    from gindex_lab.press.site_reports import copy_reports
+    from gindex_lab.press.site import copy_reports
 
     place, picture = tmp_path / "reports" / "x", PNG
     (place / "figures").mkdir(parents=True)

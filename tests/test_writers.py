@@ -42,7 +42,7 @@ ALLOWED = {
     ("benchmarks/bench_logs.py", "open"): "a temporary folder of its own",
     ("benchmarks/bench_logs.py", "to_csv"): "a temporary folder of its own",
     ("benchmarks/bench_factors.py", "write_text"): "a temporary folder of its own",
-    ("gindex_lab/press/site_reports.py", "copytree"): "into a folder that atomic_folder is making",
+    ("gindex_lab/press/site.py", "copytree"): "into a folder that atomic_folder is making",
     ("gindex_lab/press/site.py", "write_bytes"): "in a folder that atomic_folder is making",
 }  # fmt: skip
 

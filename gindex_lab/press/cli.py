@@ -55,10 +55,7 @@ def _check_here() -> None:
     try:
         Path.cwd()
     except OSError:
-        problem, remedy = (
-            "[not-found] has been deleted",
-            "go to another folder (cd) and run it there",
-        )
+        problem, remedy = ("[not-found] has been deleted", "go to another folder (cd) and run it there")
         raise BadInput("folder", ".", problem, remedy) from None
 
 

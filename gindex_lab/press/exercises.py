@@ -61,10 +61,7 @@ def assignment(session: int) -> dict[str, Any]:
         remedy = f"use 1 to {len(sessions())}"
         raise BadInput("session", session, "[not-an-option] is not a session", remedy)
     title = f"# Session {session}: {chosen['title']}\n\nReplace each answer and run all cells."
-    cells = [
-        _markdown("title", title),
-        _code("setup", "from gindex_lab import widgets", locked=True),
-    ]
+    cells = [_markdown("title", title), _code("setup", "from gindex_lab import widgets", locked=True)]
     for number, name in enumerate(chosen["exercises"], 1):
         cells += list(_exercise_cells(number, name))
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -83,9 +80,7 @@ def _exercise_cells(number: int, name: str) -> Iterator[dict[str, Any]]:
     choices = f"\n\nAnswer with one of {', '.join(task.words)}." if task.words else ""
     yield _markdown(f"{name}-question", f"## Exercise {number}\n\n{task.question}{choices}")
     yield _code(
-        f"{name}-answer",
-        f"### BEGIN SOLUTION\n{variable} = {right!r}\n### END SOLUTION",
-        solution=True,
+        f"{name}-answer", f"### BEGIN SOLUTION\n{variable} = {right!r}\n### END SOLUTION", solution=True
     )
     test = f'verdict = widgets.check("{name}", {variable})\nassert verdict.right, verdict.text'
     yield _code(f"{name}-test", test, locked=True, grade=True, points=len(task.hints))

@@ -20,20 +20,12 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import read_text
 
-__all__ = [
-    "PER_INCH",
-    "WIDE",
-    "Finding",
-    "figure_findings",
-    "figure_texts",
-    "page_of_figures",
-    "seen_by",
-]
+__all__ = ["PER_INCH", "WIDE", "Finding", "figure_findings", "figure_texts", "page_of_figures"]
 
 PER_INCH = 110  # pixels of a page to an inch of a figure (notebook.show)
 WIDE = 1180  # pixels: what a wide figure may take (style.css)
-_SHRINK = 0.8
-_POINTS = 7.5  # on the page
+_SHRINK = 0.8  # of its size: smaller, and the smallest type that we draw would fall below `_POINTS`
+_POINTS = 7.5  # on the page: what people read without leaning forward (a judgement)
 _TOUCH = 1.2  # points by which two texts may reach into each other
 _SAME, _DIFFERENT = 14.0, 20.0  # of ΔE: hard to tell apart, and clearly different
 _NO_MARKS = ("matplotlib.axis", "legend", "text", "QuadMesh")  # a heat map has a scale, not names
@@ -83,7 +75,7 @@ def page_of_figures(folder: Path, place: str) -> list[Finding]:
         for label, colour in _named(_labels(_root(svg))):
             colours.setdefault(label, {}).setdefault(colour, path.stem)
     for label, seen in colours.items():
-        if _apart(seen):
+        if any(_delta(a, b) > _DIFFERENT for a, b in combinations(seen, 2)):
             where = ", ".join(f"{colour} in {figure}" for colour, figure in seen.items())
             found.append(Finding(place, "colour of a label", f"{label}: {where}"))
     return found
@@ -97,10 +89,6 @@ def _named(labels: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         (name if names.count(name) == 1 else label, colour)
         for name, (label, colour) in zip(names, pairs, strict=True)
     ]
-
-
-def _apart(colours: dict[str, str]) -> bool:
-    return any(_delta(_lab(a), _lab(b)) > _DIFFERENT for a, b in combinations(colours, 2))
 
 
 def figure_findings(svg: str, place: str = "") -> list[Finding]:
@@ -205,7 +193,9 @@ def _placed(corners: np.ndarray, element: ElementTree.Element) -> np.ndarray:
     angle = re.search(r"rotate\(([-\d.e]+)", transform)
     moved = re.search(r"translate\(([-\d.e]+)[ ,]([-\d.e]+)\)", transform)
     at = moved.groups() if moved else (element.get("x", "0"), element.get("y", "0"))
-    return _turned(corners, float(angle[1]) if angle else 0.0) + np.array(at, dtype=float)
+    turn = np.radians(float(angle[1]) if angle else 0.0)
+    c, s = np.cos(turn), np.sin(turn)
+    return corners @ np.array([[c, s], [-s, c]]) + np.array(at, dtype=float)
 
 
 def _property(style: str, name: str) -> str:
@@ -239,11 +229,6 @@ def _box(left: float, top: float, right: float, bottom: float) -> np.ndarray:
     return np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
 
 
-def _turned(corners: np.ndarray, degrees: float) -> np.ndarray:
-    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    return corners @ np.array([[c, s], [-s, c]])
-
-
 def _overlap(a: np.ndarray, b: np.ndarray) -> float:
     """How far two boxes reach into each other at least, along the sides of either (separating axes)."""
     least = np.inf
@@ -274,14 +259,14 @@ def _confused(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
         if len(shapes) > 12:  # a scale of colours, not names
             continue
         for a, b in combinations(sorted(shapes), 2):
-            if _delta(_lab(a), _lab(b)) < _DIFFERENT or not shapes[a] & shapes[b]:
+            if _delta(a, b) < _DIFFERENT or not shapes[a] & shapes[b]:
                 continue
             for reader in _READERS:
-                if _delta(seen_by(reader, a), seen_by(reader, b)) < _SAME:
+                if _delta(a, b, reader) < _SAME:
                     yield "colour-blind", f"{a} and {b} look alike to {reader} in {panel.get('id')}"
 
 
-def _marks(group: ElementTree.Element, markers: Mapping[str, str] = {}) -> Iterator[tuple[str, str]]:
+def _marks(group: ElementTree.Element, markers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Colours and shapes of what is drawn in a panel: not its axes, not its legend, not its texts."""
     for child in group:
         name = child.get("id", "")
@@ -314,8 +299,8 @@ def _labels(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
         if group.get("id", "").startswith("legend_"):
             colour = ""
             for child in group:
-                drawn = [colour for colour, _ in _marks(child)]
-                seen = [c for c in [*drawn, *_colours_below(child)] if _chroma(c) > 15]
+                drawn = (e for e in child.iter() if e.tag in (f"{_SVG}path", f"{_SVG}use"))
+                seen = [c for element in drawn for c in _colours(element) if _chroma(c) > 15]
                 colour = seen[-1] if seen else colour
                 words = "".join(t for e in child.iter(f"{_SVG}text") for t in e.itertext()).strip()
                 if words and colour:
@@ -326,42 +311,26 @@ def _labels(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
             yield text.words.strip(), text.colour
 
 
-def _colours_below(group: ElementTree.Element) -> Iterator[str]:
-    for element in group.iter():
-        if element.tag in (f"{_SVG}path", f"{_SVG}use"):
-            yield from _colours(element)
-
-
 @cache
-def seen_by(reader: str, colour: str) -> tuple[float, float, float]:
-    """The Lab values of a colour as a colour-blind reader sees it.
+def _lab(colour: str, reader: str = "") -> np.ndarray:
+    """The values L*, a*, b* of a colour (CIE 1976, white D65), as a colour-blind `reader` sees it if given.
 
-    >>> [round(v) for v in seen_by("deuteranopes", "#d62728")]
-    [52, -5, 50]
+    >>> _lab("#d62728", "deuteranopes").round().tolist()
+    [52.0, -5.0, 50.0]
     """
-    return _to_lab(np.clip(np.array(_READERS[reader]) @ _linear(colour), 0, 1))
-
-
-@cache
-def _lab(colour: str) -> tuple[float, float, float]:
-    return _to_lab(_linear(colour))
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    if reader:
+        linear = np.clip(np.array(_READERS[reader]) @ linear, 0, 1)
+    rows = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    xyz = np.array(rows) @ linear / [0.9505, 1.0, 1.089]
+    x, y, z = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * 841 / 108 + 4 / 29)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 def _chroma(colour: str) -> float:
     return float(np.hypot(*_lab(colour)[1:]))
 
 
-def _linear(colour: str) -> np.ndarray:
-    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-
-
-def _to_lab(linear: np.ndarray) -> tuple[float, float, float]:
-    rows = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    xyz = np.array(rows) @ linear / [0.9505, 1.0, 1.089]
-    x, y, z = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * 841 / 108 + 4 / 29)
-    return float(116 * y - 16), float(500 * (x - y)), float(200 * (y - z))
-
-
-def _delta(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
-    return float(np.linalg.norm(np.subtract(a, b)))
+def _delta(a: str, b: str, reader: str = "") -> float:
+    return float(np.linalg.norm(_lab(a, reader) - _lab(b, reader)))

@@ -23,15 +23,7 @@ from gindex_lab.press.tables import COLUMNS
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
 
-__all__ = [
-    "COLUMN",
-    "REMEDIES",
-    "RULES",
-    "Finding",
-    "findings",
-    "page_findings",
-    "report",
-]
+__all__ = ["COLUMN", "REMEDIES", "RULES", "Finding", "findings", "page_findings", "report"]
 
 COLUMN = 836  # pixels: the text column of a notebook's page (style.css, main.notebook)
 _SILENT = ("script", "style", "math", "code", "pre", "svg", "title", "option")
@@ -44,10 +36,7 @@ _THINGS = (
 )
 _PATTERNS: dict[str, tuple[str, ...]] = {
     "tex": (r"\\{1,2}[A-Za-z]{2,}", r"\$[^$\s][^$]*[\\^_][^$]*\$"),
-    "markup": (
-        *(r"\*\*", "`", r"\]\(\S+\)", r"(?<!\w)__\w+__", r"^#{1,6} "),
-        r"(?<![\w*])\*[^\s*][^*]*\*",
-    ),
+    "markup": (*(r"\*\*", "`", r"\]\(\S+\)", r"(?<!\w)__\w+__", r"^#{1,6} "), r"(?<![\w*])\*[^\s*][^*]*\*"),
     "missing": (
         r"(?<![\w-])(?:nan|NaN|NaT|<NA>)(?!\w)",
         r"(?<![\w-])[-−]?inf(?![\w.])",
@@ -59,19 +48,13 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         r"<[\w.]+ (?:object )?at 0x|<(?:Axes|Figure)\b|<[A-Z]\w+ of ",
         r"^[A-Z][a-z]+[A-Z]?\w*\((?:['\"]|\d+ )",
     ),
-    "truth": (
-        r"(?:\b(?:holds|is|was)|[=:]):? ?(?:True|False)\b",
-        r"\b(?:True|False)(?=[,;.)]|$)",
-    ),
+    "truth": (r"(?:\b(?:holds|is|was)|[=:]):? ?(?:True|False)\b", r"\b(?:True|False)(?=[,;.)]|$)"),
     "statistics": (r"\bp 0?\.\d", r"P[Rr]\(>[F|]", r"\bC\(\w+\)(?:\[|:)", r"\b(?:sum|mean)_sq\b"),
     "python": (
         *(r"\b(?:gl|nb|np|pd|plt)\.\w+", r"\b[a-z_]+(?:\.[a-z_]+)*\(\)", r"\blambda \w+:"),
         r"\b[a-z_]+=(?:'|\"|True|False|None)",
     ),
-    "path": (
-        r"(?<![\w.])/(?:home|work|tmp|root|Users|usr|var|opt|mnt)/\w+",
-        r"\b[A-Z]:\\\w+",
-    ),
+    "path": (r"(?<![\w.])/(?:home|work|tmp|root|Users|usr|var|opt|mnt)/\w+", r"\b[A-Z]:\\\w+"),
     "digits": (
         *(r"(?<![\w.])\d+\.\d{8,}", r"(?<![\w.#-])(?![01]+\b)\d{10,}(?!\w)"),
         rf"{_NUMBER}e[-−+]?\d+\b",
@@ -83,15 +66,9 @@ _PATTERNS: dict[str, tuple[str, ...]] = {
         *(r"(?<=\w)\^[\w{(]", r"(?:^|(?<=[\w\s)]))->", "<=|>=|!=", r"\+/?-(?=\s?\d)", r"\bsqrt\("),
         *(r"(?<=[\w)]) \* (?=[\w(])", r"\b[A-Za-z]_\{", r"\[-\d"),
     ),
-    "minus": (
-        r"(?:^|(?<=[\s(=]))-\d",
-        r"(?<=\d) - (?=[\dA-Za-zΑ-ω(])|(?<=[A-Za-zΑ-ω)]) - (?=\d)",
-    ),
+    "minus": (r"(?:^|(?<=[\s(=]))-\d", r"(?<=\d) - (?=[\dA-Za-zΑ-ω(])|(?<=[A-Za-zΑ-ω)]) - (?=\d)"),
     "stops": (r"(?<!\.)\.\.(?!\.)", r"\d\. \d+ (?=[a-z])"),
-    "plural": (
-        r"\w\(e?s\)(?!\w)",
-        rf"(?<![\w.,−-])1 (?:{_THINGS.replace(' ', '|')})\b",
-    ),
+    "plural": (r"\w\(e?s\)(?!\w)", rf"(?<![\w.,−-])1 (?:{_THINGS.replace(' ', '|')})\b"),
     "nothing": (
         r"(?<![\w.,−-])0 of (?:the )?\d+(?! (?:reproduced|claims?\b))",
         r"\b(?:at most|to|by|within) 0\.0+(?![\d%])(?! to| \()",
@@ -153,13 +130,7 @@ REMEDIES = {
     "row numbers": "let the first column name the rows, or nb.table(..., index=False)",
 }
 _RAW_NAME = re.compile(r"^[a-z]\w*_\w+$|^\w+\.\w+_\w+$")
-_MEASURES = {
-    "normalised_generality",
-    "expected_difficulty",
-    "p_value",
-    "domain_distance",
-    "g_index",
-}
+_MEASURES = {"normalised_generality", "expected_difficulty", "p_value", "domain_distance", "g_index"}
 _FILE_NAME = re.compile(r"^[\w.-]*$|\.(?:png|svg)$|^No description", re.IGNORECASE)
 
 
@@ -309,10 +280,7 @@ def _left_out(page: BeautifulSoup) -> Iterator[tuple[str, str]]:
     for note in page.select("[data-left-out]"):
         table = note.find_previous("table")
         head = table.find("tr").get_text(" ") if table else ""  # type: ignore[union-attr]
-        yield (
-            "columns",
-            f"{note['data-left-out']} columns left out after {' '.join(head.split())[:60]}",
-        )
+        yield ("columns", f"{note['data-left-out']} columns left out after {' '.join(head.split())[:60]}")
 
 
 def _table(rows: list[list[str]]) -> Iterator[tuple[str, str]]:

@@ -26,8 +26,7 @@ from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.validate import choice, number
 from gindex_lab.press.claim_lines import claims_fold, claims_line
-from gindex_lab.press.descriptions import description
-from gindex_lab.press.drawn import save_figure, show_png, sign, to_png, width_on_page
+from gindex_lab.press.drawn import description, save_figure, show_png, sign, to_png, width_on_page
 from gindex_lab.press.kernel import cell, in_notebook, inline, keep, output
 from gindex_lab.press.kernel import display as _display
 from gindex_lab.press.provenance import BOX, SOURCES, Provenance, banner, source_of
@@ -274,13 +273,7 @@ def _show_claims(results: list[Result], *, title: str = "", key: str = "") -> No
 
 
 def _held(
-    claim_id: str,
-    value: object,
-    mode: str | None,
-    source: str | None,
-    exact: object,
-    error: float,
-    note: str,
+    claim_id: str, value: object, mode: str | None, source: str | None, exact: object, error: float, note: str
 ) -> Result:
     """Record a value; what comes of holding it against the print."""
     entry = find(claim_id)
@@ -375,8 +368,5 @@ def _keep_claim(record: Record) -> None:
 def _checked_name(name: object) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise BadInput(
-            "name",
-            name,
-            "[not-a-file-name] cannot be a file name here",
-            'use lower case, e.g. "fig06"',
+            "name", name, "[not-a-file-name] cannot be a file name here", 'use lower case, e.g. "fig06"'
         )

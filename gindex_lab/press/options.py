@@ -131,9 +131,7 @@ COMMANDS: dict[str, tuple[str, Options]] = {
 # fmt: on
 
 
-def parser(
-    runs: Mapping[str, Callable[[argparse.Namespace], int | None]],
-) -> argparse.ArgumentParser:
+def parser(runs: Mapping[str, Callable[[argparse.Namespace], int | None]]) -> argparse.ArgumentParser:
     """The parser of the command line; `runs` is what each command calls."""
     whole = argparse.ArgumentParser(
         prog="gindex-lab", description="Measure how capable and how general agents are."

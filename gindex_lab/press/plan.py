@@ -34,10 +34,7 @@ class StudyPlan:
 
     def text(self) -> str:
         """A few lines for a terminal: the answer, what the pilot could have seen, and the curve."""
-        found, unit = (
-            self.power,
-            (lambda x: f"{100 * x:.3g} points") if self.points else "{:.3g}".format,
-        )
+        found, unit = (self.power, (lambda x: f"{100 * x:.3g} points") if self.points else "{:.3g}".format)
         said = str(found).replace(f"differs by {found.difference:g}", f"differs by {unit(found.difference)}")
         lines = [said]
         if found.repeats_needed is not None and found.repeats_needed > found.design.repeats:

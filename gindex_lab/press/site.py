@@ -1,19 +1,24 @@
 """`make site`: pages that open from a folder or from any web server, with nothing to install.
 
 The live demos compute in the browser; those that need a kernel are walked through in states that the package
-computes here; the reports are those that `make reproduce` left. Browsers load no modules from a folder, so
-each page carries its script inside, and its policy lets that script run and no other.
+computes here; the reports are those that `make reproduce` left, with their pictures as files beside the page
+(in a report they are inside as well, so that it can be passed on as one file). Browsers load no modules from
+a folder, so each page carries its script inside, and its policy lets that script run and no other.
 """
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gindex_lab.foundation.fingerprints import digest_of
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
 from gindex_lab.presentation.pages import TEMPLATES, page
@@ -25,14 +30,15 @@ from gindex_lab.presentation.widgets.front import MODULES
 from gindex_lab.presentation.widgets.guttman import guttman_demo
 from gindex_lab.presentation.widgets.horizon import horizon_demo
 from gindex_lab.presentation.widgets.individuals import individuals_demo
-from gindex_lab.presentation.widgets.live import text_of
+from gindex_lab.presentation.widgets.live import View, text_of
+from gindex_lab.presentation.widgets.stepper import stepper_view
+from gindex_lab.presentation.widgets.take_test import Sitting, sitting_view
+from gindex_lab.presentation.widgets.two_programs import EXAMPLES, programs_view
 from gindex_lab.press.reproduction.docs import build as build_guide
 from gindex_lab.press.reproduction.glossary import terms
 from gindex_lab.press.reproduction.inputs import read_catalogue
-from gindex_lab.press.site_reports import copy_reports
-from gindex_lab.press.walks import WALKS
 
-__all__ = ["DEMOS", "Page", "build"]
+__all__ = ["DEMOS", "WALKS", "Page", "build", "copy_reports"]
 
 DEMOS = [curve_demo, guttman_demo, individuals_demo, calculator_demo, horizon_demo]
 _PAGES = {
@@ -50,6 +56,11 @@ const place = document.getElementById("mount");
 """
 _WORDS: dict[str, Any] = tomllib.loads((TEMPLATES / "site.toml").read_text("utf-8"))
 Cards = Sequence[Mapping[str, str]]
+Step = tuple[str, View]  # a caption, and what the live demo would show
+_PROGRAM, _ACTIONS, _STEPS = ",[>++<[+]]>.#", "424", 14
+_WORLDS, _PRESSES = "Λ worlds", ("0", "1", "2")
+_INSIDE = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=]+)")
+_FOLDERS = re.compile(r'<a href="figures/">figures</a>.*?<a href="tables/">tables</a> \(CSV\) ·\s*')
 
 
 @dataclass(frozen=True)
@@ -150,7 +161,7 @@ def _reading_pages(folder: Path, project: Path) -> Iterator[Page]:
 def _pages_for(session: int, folder: Path) -> list[list[str]]:
     """Addresses and titles of the pages on which to try what a session asks; reports if they are here."""
     listed: list[list[str]] = _WORDS["session"][str(session)]
-    return [page for page in listed if "reports/" not in page[0] or (folder / page[0]).is_file()]
+    return [one for one in listed if "reports/" not in one[0] or (folder / one[0]).is_file()]
 
 
 def _tutorials(folder: Path, project: Path) -> Sequence[tuple[str, Cards]]:
@@ -166,3 +177,99 @@ def _tutorials(folder: Path, project: Path) -> Sequence[tuple[str, Cards]]:
             kinds[kind].append({"href": place if there else "", "title": entry.title, "text": text})
     titles = {"tutorials": "For one kind of reader each", "teaching": "The sessions of the course"}
     return [(titles[kind], cards) for kind, cards in kinds.items()]
+
+
+# -- demos that need a kernel ----------------------------------------------------------------------------
+
+
+def _programs() -> Iterator[Step]:
+    one, two = EXAMPLES
+    faster = one.replace("repeat=60", "repeat=10")
+    shorter = "\n".join(line for line in one.split("\n") if "keep" not in line)
+    yield "The same program twice: nothing to tell them apart.", programs_view(one, one)
+    yield "One attribute changes: the clock ticks six times as often.", programs_view(one, faster)
+    yield "A node goes: what is left still corresponds.", programs_view(one, shorter)
+    yield "Two programs for one task, by two authors.", programs_view(one, two)
+    caption = "The same two, as the authors' code compares them."
+    yield caption, programs_view(one, two, "reference")
+    yield "No type in common: as far apart as can be.", programs_view("a: inject", "b: debug")
+
+
+def _machine() -> Iterator[Step]:
+    for step in range(1, _STEPS + 1):
+        view = stepper_view(_PROGRAM, _ACTIONS, step=step)
+        yield f"Step {step}: {view.numbers['instruction']}.", view
+
+
+def _worlds() -> Iterator[Step]:
+    """Every press of the first world, then the end of each, and the curve."""
+    at, ends = Sitting(_WORLDS), [0]
+    pressed: list[str] = []
+    while at.options:
+        done = at.session.number
+        pressed.append(_PRESSES[len(pressed) % len(_PRESSES)])
+        at.press(pressed[-1])
+        ends += [len(pressed)] if at.session.number > done else []
+    for n in sorted({*range(ends[1] + 1), *ends}):
+        view = sitting_view(_WORLDS, pressed[:n])
+        told = f"after pressing {pressed[n - 1]}" if n else "before the first press"
+        yield f"{view.numbers['items done']} worlds done, {told}.", view
+
+
+WALKS: dict[str, Callable[[], Iterator[Step]]] = {
+    "programs": _programs,
+    "machine": _machine,
+    "worlds": _worlds,
+}
+
+
+# -- the reports of a run --------------------------------------------------------------------------------
+
+
+def copy_reports(written: Path, target: Path) -> None:
+    """The pages, figures and tables of a run, without its state and without other folders of ours."""
+    if not (written / "index.html").is_file():
+        return
+
+    def skipped(folder: str, names: list[str]) -> set[str]:
+        top = {"site", "docs"} if Path(folder) == written else set()
+        return {name for name in names if name[0] == "." or name in top or name.endswith(".svg")}
+
+    shutil.copytree(written, target, ignore=skipped)
+    for report in sorted(target.rglob("report.html")):
+        names = {digest_of(file.read_bytes()): file.name for file in report.parent.glob("figures/*.png")}
+        text = pictures_beside(report.read_text("utf-8"), names)
+        # a web server shows no folders; the tables are linked where they stand
+        text = _FOLDERS.sub("", text).replace(">executed notebook<", ">notebook, without results<")
+        write_text(report, text)
+    for notebook in sorted(target.rglob("notebook.ipynb")):
+        write_text(notebook, without_results(notebook.read_text("utf-8")))
+
+
+def pictures_beside(html: str, names: dict[str, str]) -> str:
+    """A page whose pictures are links to the files of the folder `figures` with the same bytes.
+
+    >>> names = {digest_of(b"bytes of a picture"): "a.png"}
+    >>> inside = base64.b64encode(b"bytes of a picture").decode()
+    >>> pictures_beside(f'<img src="data:image/png;base64,{inside}">', names)
+    '<img src="figures/a.png">'
+    """
+
+    def beside(found: re.Match[str]) -> str:
+        name = names.get(digest_of(base64.b64decode(found[1])))
+        return found[0] if name is None else f"figures/{name}"
+
+    return _INSIDE.sub(beside, html)
+
+
+def without_results(notebook: str) -> str:
+    """A notebook as its author wrote it.
+
+    >>> without_results('{"cells": [{"cell_type": "code", "source": ["1"], "outputs": [1]}]}')
+    '{"cells": [{"cell_type": "code", "source": ["1"], "outputs": [], "execution_count": null}]}'
+    """
+    content = json.loads(notebook)
+    for cell in content["cells"]:
+        if cell["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None}
+    return json.dumps(content, ensure_ascii=False)

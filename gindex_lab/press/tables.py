@@ -189,10 +189,7 @@ def _chosen(
                 remedy = f"choose from {list(table.columns)}"
                 raise BadInput("columns", name, "[columns] is not a column of the table", remedy)
         if len(list(columns)) > room:
-            problem, remedy = (
-                f"[too-many] are more than {room}",
-                "choose those that answer the question",
-            )
+            problem, remedy = (f"[too-many] are more than {room}", "choose those that answer the question")
             raise BadInput("columns", list(columns), problem, remedy)
         return table[list(columns)], 0
     return table.iloc[:, :room], max(table.shape[1] - room, 0)

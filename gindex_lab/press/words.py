@@ -11,17 +11,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = [
-    "HARDLY",
-    "MOSTLY",
-    "NEARLY",
-    "SURE",
-    "chance",
-    "counted",
-    "likeness",
-    "some_of",
-    "trend",
-]
+__all__ = ["HARDLY", "MOSTLY", "NEARLY", "SURE", "chance", "counted", "likeness", "some_of", "trend"]
 
 SURE = 0.05  # the level of every test whose verdict is put into words
 NEARLY, MOSTLY, HARDLY = (math.sqrt(share) for share in (0.9, 0.5, 0.1))  # 0.95, 0.71, 0.32

@@ -270,10 +270,7 @@ def claim_agents(section: str, table: pd.DataFrame) -> None:
     for claim, agent, measure in _printed(section):
         if agent not in table.index:
             raise BadInput(
-                "table",
-                agent,
-                "[no-row] is an agent of the paper without a row",
-                "name agents as it does",
+                "table", agent, "[no-row] is an agent of the paper without a row", "name agents as it does"
             )
         nb.claim(claim.id, float(table.loc[agent, measure]))
 

@@ -18,13 +18,7 @@ from pathlib import Path
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.reproduction.claim_values import (
-    KINDS,
-    Value,
-    agrees,
-    checked,
-    printed_numbers,
-)
+from gindex_lab.press.reproduction.claim_values import KINDS, Value, agrees, checked, printed_numbers
 
 __all__ = ["ARTEFACT", "GRADES", "Claim", "find", "ledger"]
 
@@ -168,10 +162,7 @@ def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
             claims = [Claim(**row) for row in csv.DictReader(file)]
     except TypeError as error:
         raise BadInput(
-            "path",
-            str(path),
-            f"[not-a-ledger] has other columns than a ledger ({error})",
-            "see claims.Claim",
+            "path", str(path), f"[not-a-ledger] has other columns than a ledger ({error})", "see claims.Claim"
         ) from None
     for claim in claims:
         for name, known in (("kind", KINDS), ("grade", GRADES)):

@@ -172,10 +172,7 @@ def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) ->
         sums = any(name.endswith("/counts") for name in missing)
         return "needs data", claim.note if sums and claim.note else f"needs {', '.join(missing)}"
     if claim.profile == "full":
-        return (
-            FULL_ONLY,
-            "takes too long for the quick profile: `make reproduce PROFILE=full` checks it",
-        )
+        return (FULL_ONLY, "takes too long for the quick profile: `make reproduce PROFILE=full` checks it")
     return "not yet checked", claim.note
 
 
@@ -248,9 +245,7 @@ def summary(paper: str | None = None, reports: Path | None = None, by: str = "pa
     order = GRADES if by == "grade" else [r.claim.paper for r in found]
     rows = [name for name in dict.fromkeys(order) if any(counted[name, s] for s in STATUSES)]
     counts = pd.DataFrame(
-        [[counted[name, s] for s in STATUSES] for name in rows],
-        index=rows,
-        columns=list(STATUSES),
+        [[counted[name, s] for s in STATUSES] for name in rows], index=rows, columns=list(STATUSES)
     )
     counts.loc["all"] = counts.sum()
     counts["claims"] = counts.sum(axis=1)

@@ -1,7 +1,7 @@
 """`make docs`: the reference, one page per concept, and the guide that leads to it.
 
 pdoc turns each module's docstrings into a page (equation, example, source); the front page is ours:
-which measure answers which question, then every public name with its first sentence.
+which measure answers which question (`guide.toml`), then every public name with its first sentence.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import inspect
 import json
 import os
 import re
+import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -22,8 +23,9 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.folders import atomic_folder
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import PROJECT
+from gindex_lab.presentation.pages import TEMPLATES, page, with_policy
 
-__all__ = ["PublicName", "accessible", "build", "documented", "uses"]
+__all__ = ["PublicName", "accessible", "build", "documented", "questions", "uses"]
 
 ROOT = "gindex_lab"
 _NAMED_LINK = r'class="headerlink" aria-label="link to \1" href="#\1"'
@@ -86,9 +88,6 @@ def build(out: Path | str = Path("reports") / "docs", reports: Path | str = Path
 
     The front page leads to the reports of the notebooks, where there are some in the folder `reports`.
     """
-    from gindex_lab.presentation.pages import TEMPLATES, page
-    from gindex_lab.press.reproduction.guide import questions
-
     folder = Path(out)
     if folder.is_file():
         raise BadInput("out", str(out), "[is-a-file] is a file", "name a folder")
@@ -96,7 +95,7 @@ def build(out: Path | str = Path("reports") / "docs", reports: Path | str = Path
     titles = {module: _first_sentence(import_module(module)) for module in names}
     asked, around, used = questions(names), Path(reports), uses(names)
     targets = list(_PAGES)
-    shown = {question.notebook for question in asked}.union(*used.values())
+    shown = {question["notebook"] for question in asked}.union(*used.values())
     targets += [f"{notebook}/report.html" for notebook in sorted(shown)]
     front = page("docs.html.j2", title="gindex_lab: guide and reference", here="docs",
                  up=f"{Path(os.path.relpath(around, folder)).as_posix()}/",
@@ -107,6 +106,14 @@ def build(out: Path | str = Path("reports") / "docs", reports: Path | str = Path
         _reference(list(names), temporary)
         write_text(temporary / "index.html", front)
     return folder / "index.html"
+
+
+def questions(names: Mapping[str, Sequence[PublicName]]) -> list[dict[str, Any]]:
+    """The rows of the guide: a user's question, the calls that answer it with their links (`calls`), what to
+    `mind`, and the `notebook` that shows it."""
+    links = {entry.name: entry.link for entries in names.values() for entry in entries}
+    rows = tomllib.loads((TEMPLATES / "guide.toml").read_text("utf-8"))["question"]
+    return [row | {"calls": [(f"gl.{name}", links[f"gl.{name}"]) for name in row["calls"]]} for row in rows]
 
 
 def uses(names: Mapping[str, list[PublicName]]) -> dict[str, list[str]]:
@@ -191,7 +198,6 @@ def _reference(modules: list[str], folder: Path) -> None:
     import pdoc
 
     from gindex_lab import __version__
-    from gindex_lab.presentation.pages import with_policy
 
     pdoc.render.configure(docformat="numpy", footer_text=f"gindex_lab {__version__}", math=False)
     with warnings.catch_warnings():  # names that only the type checker imports stay as written
@@ -205,14 +211,14 @@ def _reference(modules: list[str], folder: Path) -> None:
         write_text(search, lighter_search(search.read_text(encoding="utf-8")))
 
 
-def lighter(page: str) -> str:
+def lighter(html: str) -> str:
     """A page of pdoc without the marks around names and brackets of a source, and without a link per line.
 
     >>> lighter('<a href="#L-1"><span class="linenos">1</span></a><span class="n">x</span>')
     '<span class="linenos">1</span>x'
     """
-    page = re.sub(r'<span class="[npw]">([^<]*)</span>', r"\1", page)
-    return re.sub(r'<a href="#[^"]*">(<span class="linenos">[ \d]*</span>)</a>', r"\1", page)
+    html = re.sub(r'<span class="[npw]">([^<]*)</span>', r"\1", html)
+    return re.sub(r'<a href="#[^"]*">(<span class="linenos">[ \d]*</span>)</a>', r"\1", html)
 
 
 def lighter_search(script: str) -> str:
@@ -230,13 +236,13 @@ def lighter_search(script: str) -> str:
     return f"{head}{mark}{json.dumps(texts, ensure_ascii=False)}{rest[end:]}"
 
 
-def accessible(page: str) -> str:
+def accessible(html: str) -> str:
     """A page of pdoc with what it lacks at level AA: links have names, what scrolls is reached by keyboard,
     and its faint colours are dark enough (`tests/test_docs.py` asks axe).
 
     >>> accessible('<a class="headerlink" href="#x"></a><pre>1</pre>')
     '<a class="headerlink" aria-label="link to x" href="#x"></a><pre tabindex="0">1</pre>'
     """
-    page = re.sub(r'class="headerlink" href="#([^"]*)"', _NAMED_LINK, page)
-    page = re.sub(r'<(pre|div class="attr[^"]*")(?=[ >])', r'<\1 tabindex="0"', page)
-    return page.replace("</head>", f"<style>{_AA}</style></head>", 1)
+    html = re.sub(r'class="headerlink" href="#([^"]*)"', _NAMED_LINK, html)
+    html = re.sub(r'<(pre|div class="attr[^"]*")(?=[ >])', r'<\1 tabindex="0"', html)
+    return html.replace("</head>", f"<style>{_AA}</style></head>", 1)

@@ -15,20 +15,7 @@ from gindex_lab.presentation.pages import TEMPLATES
 
 __all__ = ["Term", "explained", "terms"]
 
-_SILENT = {
-    "code",
-    "pre",
-    "script",
-    "style",
-    "a",
-    "svg",
-    "h1",
-    "title",
-    "button",
-    "summary",
-    "math",
-    "td",
-}
+_SILENT = {"code", "pre", "script", "style", "a", "svg", "h1", "title", "button", "summary", "math", "td"}
 _BLOCKS = ["p", "li", "th", "div", "h2", "h3", "blockquote"]
 
 
@@ -56,14 +43,7 @@ def terms() -> tuple[Term, ...]:
     """
     rows = tomllib.loads((TEMPLATES / "glossary.toml").read_text(encoding="utf-8"))["term"]
     return tuple(
-        Term(
-            r["id"],
-            r["symbol"],
-            r["name"],
-            r["means"],
-            r["see"],
-            tuple(r.get("match", [r["symbol"]])),
-        )
+        Term(r["id"], r["symbol"], r["name"], r["means"], r["see"], tuple(r.get("match", [r["symbol"]])))
         for r in rows
     )
 

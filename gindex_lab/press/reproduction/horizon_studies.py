@@ -280,10 +280,7 @@ def short_table(table: pd.DataFrame) -> pd.DataFrame:
         "spread S": table["spread_logistic"].round(2),
     }
     if "horizon_50_low" in table:
-        low, high = (
-            table["horizon_50_low"].map(length_text),
-            table["horizon_50_high"].map(length_text),
-        )
+        low, high = (table["horizon_50_low"].map(length_text), table["horizon_50_high"].map(length_text))
         words["50%: 95% interval"] = low + " to " + high
     if "spread_logistic_low" in table:
         ends = table[["spread_logistic_low", "spread_logistic_high"]].round(1).astype(str)
@@ -295,8 +292,4 @@ def variant_row(study: Responses, dates: pd.Series, mode: Mode = "reference") ->
     """Doubling time, R² and number of tasks of one variant, along the strict frontier."""
     table = horizon(study, mode=mode)
     found = doubling_time(table, dates.reindex(table.index), frontier="above")
-    return {
-        "doubling time, days": found.days,
-        "R squared": found.r_squared,
-        "tasks": study.shape[1],
-    }
+    return {"doubling time, days": found.days, "R squared": found.r_squared, "tasks": study.shape[1]}

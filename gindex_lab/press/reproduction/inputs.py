@@ -85,18 +85,12 @@ def _entry(row: Mapping[str, Any], root: Path) -> CatalogueEntry:
     for key, value in row.items():
         if key not in allowed:
             raise BadInput(
-                key,
-                value,
-                f"[not-an-option] of notebook {name!r} is unknown",
-                _suggest(key, allowed),
+                key, value, f"[not-an-option] of notebook {name!r} is unknown", _suggest(key, allowed)
             )
         if not isinstance(value, allowed[key]) or isinstance(value, bool):
             wanted = allowed[key].__name__
             raise BadInput(
-                key,
-                value,
-                f"[wrong-type] of notebook {name!r} is not a {wanted}",
-                f"use a {wanted}",
+                key, value, f"[wrong-type] of notebook {name!r} is not a {wanted}", f"use a {wanted}"
             )
     for key in ("path", "title", "paper"):
         if not row.get(key):

@@ -17,6 +17,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from gindex_lab.foundation.places import PROJECT_DATA
 from gindex_lab.presentation.pages import TEMPLATES, formula, page, player_scripts
 from gindex_lab.press.claim_lines import claims_line
 from gindex_lab.press.reproduction.claims import (
@@ -36,6 +39,7 @@ __all__ = [
     "glossary_page",
     "index_page",
     "notebook_page",
+    "places",
     "places_page",
     "rehearse",
     "ten_minutes_page",
@@ -208,9 +212,7 @@ def _claims_of(folder: Path) -> str:
 
 
 def index_page(
-    entries: Sequence[CatalogueEntry],
-    runs: Mapping[str, Mapping[str, Any]],
-    found: Iterable[Result],
+    entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]], found: Iterable[Result]
 ) -> str:
     """The gallery: where to start, a search, and one card per notebook, grouped by paper."""
     found = list(found)
@@ -250,8 +252,6 @@ def _order(entry: CatalogueEntry) -> tuple[int, list[Any]]:
 
 def _findable(found: Iterable[Result]) -> dict[str, str]:
     """What a search finds a notebook by: figures and tables by number, claims by id and by what they say."""
-    from gindex_lab.press.reproduction.places import places
-
     words: dict[str, list[str]] = {}
     for row in places().itertuples():
         kind = str(row.kind).split(",")[0]
@@ -340,10 +340,19 @@ def claims_page(found: Iterable[Result]) -> str:
     )
 
 
+def places() -> pd.DataFrame:
+    """The rows of `data/places.csv`, numbers and notes as text, `notebooks` as a list: every figure, table,
+    equation, definition and proposition of the sources, and what shows it.
+
+    >>> places().query("source == 'generality' and number == 'S28'")["notebooks"].iloc[0]
+    ['generality/theory_all_tasks']
+    """
+    table = pd.read_csv(PROJECT_DATA / "places.csv", dtype=str, keep_default_na=False)
+    return table.assign(notebooks=table["notebooks"].str.split())
+
+
 def places_page() -> str:
     """Where is Figure X? Every numbered thing of the sources with the notebook and function that show it."""
-    from gindex_lab.press.reproduction.places import places
-
     table = places()
     return page(
         "places.html.j2",

@@ -28,14 +28,7 @@ from gindex_lab.press.reproduction import kept
 
 __all__ = ["clear_leftovers", "opened"]
 
-_PAGES = (
-    "claims.html",
-    "glossary.html",
-    "index.html",
-    "manifest.json",
-    "places.html",
-    "ten_minutes.html",
-)
+_PAGES = ("claims.html", "glossary.html", "index.html", "manifest.json", "places.html", "ten_minutes.html")
 
 
 @contextmanager
@@ -77,10 +70,7 @@ def _alone(reports: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise BadInput(
-                "reports",
-                str(reports),
-                "[in-use] is being written by another run",
-                "wait until it ends",
+                "reports", str(reports), "[in-use] is being written by another run", "wait until it ends"
             ) from None
         yield
 

@@ -32,15 +32,7 @@ from gindex_lab.press.reproduction import kept
 from gindex_lab.press.reproduction.claim_rows import ROOT
 from gindex_lab.press.reproduction.inputs import PROFILES, CatalogueEntry, inputs, parameters
 from gindex_lab.press.reproduction.reports_folder import clear_leftovers, opened
-from gindex_lab.press.reproduction.runs import (
-    Failure,
-    Task,
-    died,
-    git_commit,
-    run,
-    start_worker,
-    versions,
-)
+from gindex_lab.press.reproduction.runs import Failure, Task, died, git_commit, run, start_worker, versions
 
 __all__ = ["judged", "reproduce", "stale_reason"]
 
@@ -210,12 +202,7 @@ def _outcome(future: Future[Failure | None], task: Task) -> Failure | None:
 
 
 def _conclude(
-    entries: list[CatalogueEntry],
-    profile: str,
-    reports: Path,
-    root: Path,
-    ran: int,
-    failures: list[Failure],
+    entries: list[CatalogueEntry], profile: str, reports: Path, root: Path, ran: int, failures: list[Failure]
 ) -> int:
     """Write the pages and the manifest, say what came out, and judge it."""
     from gindex_lab.press.reproduction import reports as pages
@@ -277,12 +264,7 @@ def _text(path: Path) -> str:
 
 
 def _manifest(runs: dict[str, dict[str, Any]], profile: str, root: Path) -> str:
-    content = {
-        "profile": profile,
-        "versions": versions(),
-        "commit": git_commit(root),
-        "notebooks": runs,
-    }
+    content = {"profile": profile, "versions": versions(), "commit": git_commit(root), "notebooks": runs}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

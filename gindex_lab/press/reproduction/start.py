@@ -70,12 +70,7 @@ def start_page(entries: Sequence[CatalogueEntry], notebooks: Path) -> dict[str, 
 
 def _notebook(texts: Sequence[str]) -> dict[str, Any]:
     cells = [
-        {
-            "cell_type": "markdown",
-            "id": f"start-{k:02d}",
-            "metadata": {},
-            "source": text.splitlines(True),
-        }
+        {"cell_type": "markdown", "id": f"start-{k:02d}", "metadata": {}, "source": text.splitlines(True)}
         for k, text in enumerate(texts)
     ]
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
