@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal, norm
 from sklearn.utils import check_array
 
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.measures.psychometrics.correlations import correlations, smoothed
+from gindex_lab.measures.psychometrics.correlations import correlations, smoothed, tetrachoric
 from gindex_lab.measures.psychometrics.dimensions import (
     _reduced,
     eigenvalues,
@@ -26,7 +26,6 @@ from gindex_lab.measures.psychometrics.extraction import (
     schmid_leiman,
 )
 from gindex_lab.measures.psychometrics.factors import factors
-from gindex_lab.measures.psychometrics.polychoric import tetrachoric
 from gindex_lab.measures.psychometrics.rotation import (
     ROTATIONS,
     quartimax,

@@ -13,7 +13,7 @@ from oracles.factor_tables import FACTORS, PRINTED, in_r, printed, simulated
 from scipy.optimize import linear_sum_assignment
 
 import gindex_lab as gl
-from gindex_lab.measures.psychometrics import polychoric
+from gindex_lab.measures.psychometrics import correlations
 from gindex_lab.measures.psychometrics.dimensions import (
     minimum_average_partial,
     very_simple_structure,
@@ -96,7 +96,7 @@ def test_psych_counts_the_halves_of_empty_cells_twice(monkeypatch):
     """psych leaves the shares of a corrected table summing above one, ours sum to one: up to 0.012 here."""
     ours = matrix_of("sparse")[0].ravel()
     assert 0.005 < np.abs(ours - R["sparse", "correlations"]).max() < 0.02
-    counts = polychoric._of_pairs.__globals__["_cuts"]
+    counts = correlations._of_pairs.__globals__["_cuts"]
     table = simulated("sparse")
 
     def inflated(margins):  # shares of the people before the halves were added
@@ -108,8 +108,8 @@ def test_psych_counts_the_halves_of_empty_cells_twice(monkeypatch):
 
         return np.clip(np.nan_to_num(ndtri(shares.cumsum(1)[:, :-1]), nan=38.0), -38.0, 38.0)
 
-    monkeypatch.setattr(polychoric, "_cuts", inflated)
-    theirs = polychoric.polychoric(table).to_numpy().ravel()
+    monkeypatch.setattr(correlations, "_cuts", inflated)
+    theirs = correlations.polychoric(table).to_numpy().ravel()
     assert theirs == pytest.approx(R["sparse", "correlations"], abs=1e-3)
 
 

@@ -11,9 +11,9 @@ from scipy.stats import chi2
 
 import gindex_lab as gl
 from gindex_lab.measures.psychometrics.irt_models import model_of
-from gindex_lab.measures.psychometrics.irt_person import mean_squares
 from gindex_lab.measures.psychometrics.irt_settings import IrtSettings
 from gindex_lab.measures.psychometrics.m2 import MOST_ITEMS
+from gindex_lab.measures.psychometrics.person_fit import mean_squares
 
 PATTERNS = np.array(list(itertools.product([0.0, 1.0], repeat=5)))
 # Law School Admission Test, sections 6 and 7 (Bock and Lieberman 1970, Table 1), agents per pattern 00000 ... 11111

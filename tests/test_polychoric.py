@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal
 
 import gindex_lab as gl
 from gindex_lab.foundation.errors import BadInput, Caution
-from gindex_lab.measures.psychometrics.polychoric import (
+from gindex_lab.measures.psychometrics.correlations import (
     _bivariate_normal,
     _cell_chances,
     mixed,

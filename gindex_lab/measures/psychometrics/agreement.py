@@ -23,8 +23,8 @@ from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.measures.psychometrics.irt import irt
 from gindex_lab.measures.psychometrics.person_fit import norm_conformity
 
-__all__ = ["MEASURES", "QUESTIONS", "across_halves", "blind_spots", "corrected", "corrected_interval"]
-__all__ += ["corrected_intervals", "measures", "rank_correlations", "recoveries", "recovery"]
+__all__ = ["MEASURES", "QUESTIONS", "across_halves", "blind_spots", "corrected", "corrected_intervals"]
+__all__ += ["measures", "rank_correlations", "recoveries", "recovery"]
 __all__ += ["share_of_score", "split_half", "steady_people"]
 
 MEASURES = {
@@ -76,14 +76,7 @@ def _measured(study: Responses, interval: tuple[float, float] | None, priors: st
 
 
 def rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
-    """Spearman's correlation of every pair of columns: do they put the agents in the same order?
-
-    >>> rank_correlations(pd.DataFrame({"a": [1.0, 2, 3], "b": [1.0, 4, 9], "c": [3.0, 2, 1]}))
-         a    b    c
-    a  1.0  1.0 -1.0
-    b  1.0  1.0 -1.0
-    c -1.0 -1.0  1.0
-    """
+    """Spearman's correlation of every pair of columns: do they put the agents in the same order?"""
     names = list(table.columns)
     values = [[rank_correlation(table[row], table[column]) for column in names] for row in names]
     return pd.DataFrame(values, names, names)
@@ -236,39 +229,10 @@ def corrected(crossed: pd.DataFrame, least: float = 0.1) -> pd.DataFrame:
 
     Spearman's correction for attenuation (1904), with errors that are independent because the halves
     share no item. NaN for a measure whose own halves correlate by less than `least`.
-
-    >>> crossed = pd.DataFrame([[0.64, 0.24], [0.24, 0.36]])
-    >>> corrected(crossed).round(2).to_numpy().tolist()
-    [[1.0, 0.5], [0.5, 1.0]]
     """
     own = np.diag(crossed.to_numpy(dtype=float))
     root = np.sqrt(np.where(own >= least, own, np.nan))
     return crossed / np.outer(root, root)
-
-
-def corrected_interval(
-    responses: ResponsesLike,
-    first: str,
-    second: str,
-    *,
-    ci: float = 0.95,
-    resamples: int = 400,
-    priors: str | None = None,
-    seed: SeedLike,
-) -> pd.Series:
-    """The corrected correlation of two measures, with the percentile interval over agents.
-
-    Agents are resampled with the measures that they have; the models are not fitted again. A correction may
-    overshoot: what lies beyond 1 is shown as 1.
-
-    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
-    >>> found = corrected_interval(maze_respondents(seed=1, agents=200), "mean", "ability", seed=1)
-    >>> bool(found["low"] <= 1 <= found["high"])
-    True
-    """
-    names = [choice("first", first, list(MEASURES)), choice("second", second, list(MEASURES))]
-    halves = _halves(study_of(responses), priors)
-    return _corrected_with_interval(halves, names, number("ci", ci, 0, 1, open_ends=True), resamples, seed)
 
 
 def corrected_intervals(
@@ -279,7 +243,11 @@ def corrected_intervals(
     priors: str | None = None,
     seed: SeedLike,
 ) -> pd.DataFrame:
-    """`corrected_interval` of several pairs of measures, beside the rank correlation as observed.
+    """The corrected correlation of pairs of measures with 95% percentile intervals over agents, beside the
+    rank correlation as observed.
+
+    Agents are resampled with the measures that they have; the models are not fitted again. A correction may
+    overshoot: what lies beyond 1 is shown as 1.
 
     >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
     >>> corrected_intervals(maze_respondents(seed=1, agents=200), [("mean", "lz")], seed=1).columns.tolist()
@@ -292,18 +260,18 @@ def corrected_intervals(
         first, second = (choice("pairs", name, list(MEASURES)) for name in pair)
         rows[f"{MEASURES[first]}, {MEASURES[second]}"] = {
             "observed": rank_correlation(table[first], table[second]),
-            **_corrected_with_interval(halves, [first, second], 0.95, resamples, seed),
+            **_freed_with_interval(halves, [first, second], resamples, seed),
         }
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def _corrected_with_interval(
-    halves: tuple[pd.DataFrame, pd.DataFrame], names: list[str], level: float, resamples: int, seed: SeedLike
+def _freed_with_interval(
+    halves: tuple[pd.DataFrame, pd.DataFrame], names: list[str], resamples: int, seed: SeedLike
 ) -> pd.Series:
     values = np.hstack([half[names] for half in halves])
     count = len(values)
     rows = generator(seed).integers(0, count, (integer("resamples", resamples), count))
-    low, high = np.nanquantile([_freed(values[drawn]) for drawn in rows], [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile([_freed(values[drawn]) for drawn in rows], [0.025, 0.975])
     return pd.Series({"estimate": _freed(values), "low": low, "high": high}).clip(-1.0, 1.0)
 
 

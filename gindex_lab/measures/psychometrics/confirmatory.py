@@ -30,8 +30,7 @@ from gindex_lab.measures.psychometrics.correlations import (
     smoothed,
     warn_of_smoothing,
 )
-from gindex_lab.measures.psychometrics.factor_fit import discrepancy
-from gindex_lab.measures.psychometrics.factor_solution import FactorSolution
+from gindex_lab.measures.psychometrics.factor_fit import FactorSolution, discrepancy
 
 __all__ = ["ConfirmatoryModel", "confirm"]
 

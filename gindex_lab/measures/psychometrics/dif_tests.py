@@ -25,12 +25,7 @@ ETS = -2.35  # Δ = -2.35 log(odds ratio): the delta scale of ETS
 
 
 def cells(values: FloatArray, focal: BoolArray, anchors: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """How many agents are right, and how many there are: items x 2 (reference, focal) x scores.
-
-    >>> right, agents = cells(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([False, True]), np.ones(2, bool))
-    >>> right[1].tolist(), agents[1].tolist()
-    ([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]], [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    """
+    """How many agents are right, and how many there are: items x 2 (reference, focal) x scores."""
     items = values.shape[1]
     score = np.rint(values @ anchors)[:, None] + values * ~anchors
     place = (score + (items + 1) * focal[:, None]).astype(int)

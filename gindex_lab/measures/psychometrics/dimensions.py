@@ -138,10 +138,6 @@ def very_simple_structure(matrix: FloatArray, loadings: FloatArray, complexity: 
 
     Sums are over the diagonal too, as in `psych::vss(R)`. Revelle and Rocklin (1979), Multivar. Behav. Res.
     14, 403-414.
-
-    >>> loadings = np.array([[0.8, 0.0], [0.8, 0.0], [0.0, 0.8], [0.0, 0.8]])
-    >>> round(very_simple_structure(loadings @ loadings.T + 0.36 * np.eye(4), loadings, 1), 3)
-    0.908
     """
     size = np.abs(loadings)
     least = np.sort(size, axis=1)[:, -complexity][:, None]
@@ -189,12 +185,7 @@ class ParallelAnalysis:
 
 
 def eigenvalues(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Eigenvalues of R, and of R - Ψ with the Ψ of a one-factor minres model; largest first.
-
-    >>> components, factors = eigenvalues(np.full((3, 3), 0.5) + 0.5 * np.eye(3))
-    >>> components.round(3), factors[0].round(3)
-    (array([2. , 0.5, 0.5]), np.float64(1.5))
-    """
+    """Eigenvalues of R, and of R - Ψ with the Ψ of a one-factor minres model; largest first."""
     reduced = matrix - np.diag(minres_uniqueness(matrix, 1))
     components, factors = (np.linalg.eigvalsh(m)[::-1].astype(float) for m in (matrix, reduced))
     return components, factors
@@ -214,11 +205,6 @@ def parallel_analysis(
     Eigenvalues of the correlation matrix (components), and of the matrix reduced by the communalities of a
     one-factor model (factors), against those of many tables without any structure: normal noise, or the data
     with each item's responses shuffled ("permuted"). A factor counts while all before it count too.
-
-    >>> rng = np.random.default_rng(1)
-    >>> data = rng.standard_normal((300, 1)) + rng.standard_normal((300, 8))
-    >>> parallel_analysis(data, np.corrcoef(data.T), seed=1, draws=20)
-    ParallelAnalysis(1 factors, 1 components above the 95% limit of 20 noise tables)
 
     References
     ----------

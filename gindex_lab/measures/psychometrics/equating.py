@@ -59,12 +59,7 @@ class ScaleLink:
         return table.assign(ability=self.slope * theta + self.intercept, se=error)
 
     def items(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Items of the second form (`discrimination`, `difficulty`) on the scale of the first.
-
-        >>> link = ScaleLink(2.0, 1.0, 0.0, 0.0, 0.0, "mean-sigma", pd.DataFrame())
-        >>> link.items(pd.DataFrame({"discrimination": [1.0], "difficulty": [0.5]})).to_numpy().tolist()
-        [[0.5, 2.0]]
-        """
+        """Items of the second form (`discrimination`, `difficulty`) on the scale of the first."""
         right = isinstance(table, pd.DataFrame) and {"discrimination", "difficulty"} <= set(table)
         ensure(right, "table", type(table).__name__, "has no item parameters", "pass model.items")
         moved = self.slope * table["difficulty"] + self.intercept
@@ -171,10 +166,6 @@ def _line(at: FloatArray, method: str) -> FloatArray:
 
     mean-sigma: A = sd(b_a) / sd(b_b); mean-mean: A = mean(a_b) / mean(a_a); B = mean(b_a) - A mean(b_b).
     stocking-lord: least ∫ (Σ P_a(θ) - Σ P_b((θ - B)/A))² φ(θ) dθ; haebara: the sum outside the square.
-
-    >>> forms = np.array([[[1.0, 0.0], [1.0, -2.0]], [[1.0, 0.0], [1.0, -1.0]]])
-    >>> _line(forms, "mean-sigma").tolist(), _line(forms, "haebara").round(2).tolist()
-    ([2.0, 0.0], [1.23, 0.37])
     """
     from scipy.optimize import least_squares
 

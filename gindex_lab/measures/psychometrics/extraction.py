@@ -77,10 +77,6 @@ def minres_uniqueness(matrix: FloatArray, n: int, start: FloatArray | None = Non
     """Ψ that minimises ½ ‖R - Ψ - ΛΛ'‖², Λ the n leading eigenvectors of R - Ψ (Harman, Jones 1966).
 
     The gradient is minus the diagonal of the residual.
-
-    >>> truth = np.array([0.8, 0.6, 0.5])
-    >>> minres_uniqueness(np.outer(truth, truth) + np.diag(1 - truth**2), 1).round(4)
-    array([0.36, 0.64, 0.75])
     """
 
     def misfit(uniqueness: FloatArray) -> tuple[float, FloatArray]:
@@ -234,11 +230,6 @@ def general_factor(
     ω_h = (Σ general)² / Σ R and ω = 1 - Σ (1 - communality) / Σ R (McDonald 1999; Zinbarg et al.
     2005, Psychometrika 70); ECV = Σ general² / Σ communality (Reise 2012). Oblimin rotation, of unrotated
     loadings (`plain`) where they are known.
-
-    >>> second, group = np.full((3, 1), 0.8), np.kron(np.eye(3), np.full((4, 1), 0.7))
-    >>> matrix = group @ (second @ second.T + 0.36 * np.eye(3)) @ group.T + 0.51 * np.eye(12)
-    >>> general_factor(matrix, pd.RangeIndex(12), 3)
-    GeneralFactor(omega_h=0.756, omega_total=0.898, explained_common_variance=0.640)
     """
     problem = "[too-few-factors] leaves nothing to take a general factor of"
     ensure(n > 1, "n", n, problem, "use n=3 or so")

@@ -31,8 +31,7 @@ from gindex_lab.measures.psychometrics.dimensions import (
     parallel_analysis,
 )
 from gindex_lab.measures.psychometrics.extraction import METHODS, GeneralFactor, extract, general_factor
-from gindex_lab.measures.psychometrics.factor_fit import invertible
-from gindex_lab.measures.psychometrics.factor_solution import FactorSolution
+from gindex_lab.measures.psychometrics.factor_fit import FactorSolution, invertible
 from gindex_lab.measures.psychometrics.rotation import (
     ROTATIONS,
     TARGETED,
@@ -319,14 +318,7 @@ def resampled_loadings(model: FactorModel, count: int, rng: np.random.Generator)
 
 
 def procrustes(stack: FloatArray, target: FloatArray) -> FloatArray:
-    """The turn T of each matrix A that makes ‖A T - target‖ least: UV' of A'target = U S V'.
-
-    >>> turn = np.array([[0.8, -0.6], [0.6, 0.8]])
-    >>> target = np.array([[0.7, 0.1], [0.2, 0.6], [0.5, 0.5]])
-    >>> procrustes((target @ turn.T)[None], target)[0].round(2)
-    array([[ 0.8, -0.6],
-           [ 0.6,  0.8]])
-    """
+    """The turn T of each matrix A that makes ‖A T - target‖ least: UV' of A'target = U S V'."""
     left, _, right = np.linalg.svd(stack.mT @ target)
     return left @ right
 

@@ -32,11 +32,7 @@ class Told:
 
 
 def binary_table(responses: ResponsesLike) -> pd.DataFrame:
-    """The numbers of a table of 0 and 1 (or missing); a response between them is refused, not cut.
-
-    >>> binary_table([[1, 0], [0, None]]).shape
-    (2, 2)
-    """
+    """The numbers of a table of 0 and 1 (or missing); a response between them is refused, not cut."""
     frame = table_of(responses)
     check_binary(frame, "round the responses first (frame.round()), and say so")
     return frame

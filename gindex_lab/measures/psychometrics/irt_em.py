@@ -62,11 +62,6 @@ def e_step(
 
     log L(pattern | θ) = Σ right (aθ + d) + Σ seen log(1 - P): the first product needs two columns instead of
     one per node.
-
-    >>> one = Patterns.of(np.array([[1.0, 1.0]]))
-    >>> log_likelihood, posterior = e_step(one, np.array([[1.0, 0.0]] * 2), *IrtSettings().grid())
-    >>> (posterior @ IrtSettings().grid()[0]).round(3)  # both right: above average
-    array([0.704])
     """
     log_wrong = -softplus(_predictor(parameters, nodes))
     joint = (data.right @ parameters) @ _basis(nodes)
@@ -91,11 +86,6 @@ def expected(data: Patterns, posterior: FloatArray, nodes: FloatArray) -> tuple[
 
     With many items each agent is known to be at a few nodes, and the rest of the grid would only be
     multiplied by zeros: fewer than 1e-14 agents change no digit of a sum over agents.
-
-    >>> data, (nodes, weights) = Patterns.of(np.array([[1.0, 0.0]] * 3)), IrtSettings().grid()
-    >>> _, posterior = e_step(data, np.array([[1.0, 0.0]] * 2), nodes, weights)
-    >>> expected(data, posterior, nodes)[0].right[:, 1].round(6)  # three right, none right
-    array([3., 0.])
     """
     posterior = posterior * data.agents[:, None]
     seen = posterior.sum(0)[None] if data.seen is None else data.seen.T @ posterior
@@ -104,13 +94,7 @@ def expected(data: Patterns, posterior: FloatArray, nodes: FloatArray) -> tuple[
 
 
 def score(counts: Counts, parameters: FloatArray, nodes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Gradient (items x 2) and information (items x 2 x 2) of the M-step's target.
-
-    >>> nodes, weights = IrtSettings().grid()
-    >>> half_right = Counts(np.array([[0.0, 50.0]]), 100 * weights[None])
-    >>> score(half_right, np.array([[0.0, 0.0]]), nodes)[0].round(6)  # flat at a half: at rest
-    array([[0., 0.]])
-    """
+    """Gradient (items x 2) and information (items x 2 x 2) of the M-step's target."""
     know, basis = logistic(_predictor(parameters, nodes)), _basis(nodes)
     gradient = counts.right - (counts.seen * know) @ basis.T
     products = (basis[:, None] * basis).reshape(4, -1)
@@ -188,13 +172,7 @@ def _start(data: Patterns) -> FloatArray:
 
 
 def fit(data: Patterns, model: str, settings: IrtSettings, priors: Priors) -> EngineFit:
-    """Bock and Aitkin's EM of a "1pl" or "2pl", with lengthened steps.
-
-    >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 25, dtype=float))
-    >>> found = fit(data, "1pl", IrtSettings(), Priors())
-    >>> found.converged, np.argmin(found.parameters[0, :, 1])  # the last item is the hardest
-    (True, np.int64(2))
-    """
+    """Bock and Aitkin's EM of a "1pl" or "2pl", with lengthened steps."""
     nodes, weights = settings.grid()
     shared, held, bounds = model == "1pl", priors != Priors(), _bounds(priors)
 
@@ -227,11 +205,6 @@ def information(
     What the responses say of the parameters is what they would say if the abilities were seen, less what is
     lost because they are not: I = E(complete information) - Var(complete score), both under each agent's
     posterior (Louis 1982, J. R. Stat. Soc. B 44, 226-233).
-
-    >>> data = Patterns.of(np.array([[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]] * 9, dtype=float))
-    >>> at, own, shared = np.ones((3, 2)), np.arange(6).reshape(3, 2), np.array([[3, 0], [3, 1], [3, 2]])
-    >>> [information(data, at, free, IrtSettings(), Priors()).shape for free in (own, shared)]
-    [(6, 6), (4, 4)]
     """
     nodes, weights = settings.grid()
     _, posterior = e_step(data, parameters, nodes, weights)

@@ -55,12 +55,7 @@ def e_step(table: PatternTable, log: FloatArray, log_weights: FloatArray) -> tup
 
 
 def normalised(joint: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The log of each row's sum of exp(joint), and the row divided by that sum, in place.
-
-    >>> total, share = normalised(np.log([[1.0, 3.0]]))
-    >>> np.exp(total).round(9), share.round(9)
-    (array([4.]), array([[0.25, 0.75]]))
-    """
+    """The log of each row's sum of exp(joint), and the row divided by that sum, in place."""
     peak = joint.max(1, keepdims=True)
     joint -= peak
     np.exp(joint, out=joint)
@@ -127,13 +122,7 @@ def fit(
 
 
 def upright(found: EngineFit, model: ItemModel, dimensions: int = 1) -> EngineFit:
-    """Ability grows with what is right: a dimension is turned round if most of its slopes say so.
-
-    >>> from gindex_lab.measures.psychometrics.irt_models import model_of
-    >>> found = EngineFit(np.array([[[-1.0, 0.5], [-2.0, 0.0]]]), Latent.standard(), -1.0, True, 1)
-    >>> upright(found, model_of("2pl", [2, 2])).parameters[0, :, 0]
-    array([1., 2.])
-    """
+    """Ability grows with what is right: a dimension is turned round if most of its slopes say so."""
     full = found.parameters.copy()
     slopes = full[..., :dimensions] if model.slope_free else full[..., 1 : model.columns]
     total = slopes[0].sum(0) if model.slope_free else slopes.sum(keepdims=True)[0, 0]
@@ -157,11 +146,6 @@ def climbed(
     (`_squarem`); where that would lose likelihood, the two short ones are taken. It also ends where next to
     nothing was gained for thirty rounds: what still moves is a slope on its way to infinity, and where one is
     beyond `step_curve`, 1e-4 is next to nothing.
-
-    >>> within = -np.ones(2), np.ones(2)
-    >>> end = climbed(lambda x: (-float(x @ x), x / 2), np.ones(2), within, IrtSettings(), 1)
-    >>> end[0].round(6).tolist(), end[1]
-    ([0.0, 0.0], True)
     """
     target, one = step(old)
     history, converged = [target], False

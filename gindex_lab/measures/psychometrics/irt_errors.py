@@ -32,17 +32,7 @@ def observed_information(
     settings: IrtSettings,
     priors: Priors,
 ) -> FloatArray:
-    """The observed information of all free parameters, the priors' curvature included.
-
-    >>> from gindex_lab.measures.psychometrics.irt_engine import fit
-    >>> from gindex_lab.measures.psychometrics.irt_models import model_of
-    >>> rows = np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0], [2, 1, 1]] * 20, dtype=float)
-    >>> model = model_of("graded", [3, 2, 2])
-    >>> tables, plan = [PatternTable.of_categories(rows, 3)], EMPlan.usual(model)
-    >>> found = fit(tables, model, plan, priors=Priors.named("weak"))
-    >>> observed_information(tables, model, plan, found, IrtSettings(), Priors.named("weak")).shape
-    (7, 7)
-    """
+    """The observed information of all free parameters, the priors' curvature included."""
     nodes = grid(settings, plan.index.shape[2] - model.size)
     weights = found.latent.log_weights(nodes)
     by_latent = _latent_scores(found.latent, plan, nodes)

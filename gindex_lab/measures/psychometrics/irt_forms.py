@@ -23,11 +23,7 @@ Writer = Callable[[str, ItemModel, FloatArray], dict[str, FloatArray]]
 
 
 def classical(name: str, model: ItemModel, p: FloatArray) -> dict[str, FloatArray]:
-    """The columns of the items' table, from items x k parameters (slope first).
-
-    >>> classical("graded", model_of("graded", [3]), np.array([[2.0, 2.0, -1.0]]))["b2"]
-    array([0.5])
-    """
+    """The columns of the items' table, from items x k parameters (slope first)."""
     slope, rest = p[:, 0], p[:, 1:]
     if name == "nominal":
         return _centred(model, rest)
@@ -85,12 +81,7 @@ def slope_intercept(name: str, model: ItemModel, p: FloatArray) -> dict[str, Flo
 
 
 def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArray]:
-    """The model and its parameters (items x k) from a table as `classical` writes it.
-
-    >>> table = pd.DataFrame({"discrimination": [2.0], "b1": [-1.0], "b2": [0.5]})
-    >>> from_classical("graded", table)[1]
-    array([[ 2.,  2., -1.]])
-    """
+    """The model and its parameters (items x k) from a table as `classical` writes it."""
     if name == "nominal":
         return _nominal(items)
     slope = vector("items.discrimination", _column(items, "discrimination"))

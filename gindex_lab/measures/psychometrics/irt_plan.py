@@ -26,11 +26,7 @@ _NARROWEST = 0.0025  # and a deviation here
 
 
 def _distinct(values: npt.NDArray[Any]) -> tuple[IntArray, IntArray, FloatArray]:
-    """Which distinct row each row is, numbered as they first occur; where each does, and how often.
-
-    >>> _distinct(np.array([[1, 0], [0, 0], [1, 0]]))
-    (array([0, 1, 0]), array([0, 1]), array([2., 1.]))
-    """
+    """Which distinct row each row is, numbered as they first occur; where each does, and how often."""
     known: dict[bytes, int] = {}
     pattern = np.array([known.setdefault(row.tobytes(), len(known)) for row in values], np.intp)
     return pattern, np.unique(pattern, return_index=True)[1], np.bincount(pattern).astype(float)
@@ -45,11 +41,7 @@ class PatternTable(NamedTuple):
 
     @classmethod
     def of(cls, weights: FloatArray) -> PatternTable:
-        """From agents x items x columns: 1 in the column of the category given, 0 elsewhere and if missing.
-
-        >>> PatternTable.of(np.eye(3)[np.array([[0, 2], [1, 1], [0, 2]])]).agents
-        array([2., 1.])
-        """
+        """From agents x items x columns: 1 in the column of the category given, 0 elsewhere or if missing."""
         from scipy.sparse import csr_array
 
         flat = weights.reshape(len(weights), -1)
@@ -85,11 +77,7 @@ class Patterns(NamedTuple):
 
     @classmethod
     def of(cls, values: FloatArray) -> Patterns:
-        """Agents x items (NaN = missing) as distinct patterns.
-
-        >>> Patterns.of(np.array([[1.0, 0.0], [1.0, 0.0], [np.nan, 1.0]])).agents
-        array([2., 1.])
-        """
+        """Agents x items (NaN = missing) as distinct patterns."""
         values = np.ascontiguousarray(values, dtype=float) + 0.0  # so that -0.0 equals 0.0
         pattern, first, agents = _distinct(values)
         distinct = values[first]
@@ -195,11 +183,7 @@ class Latent(NamedTuple):
         return cls(np.zeros((groups, dimensions)), np.stack([np.eye(dimensions)] * groups))
 
     def log_weights(self, nodes: FloatArray) -> FloatArray:
-        """The log density of each group at the nodes, scaled to sum to one (groups x nodes).
-
-        >>> np.exp(Latent.standard().log_weights(grid(IrtSettings(nodes=5, limit=2), 1))).round(3)
-        array([[0.054, 0.244, 0.403, 0.244, 0.054]])
-        """
+        """The log density of each group at the nodes, scaled to sum to one (groups x nodes)."""
         rows = []
         for mean, covariance in zip(self.mean, self.covariance, strict=True):
             far = nodes - mean

@@ -17,7 +17,7 @@ from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, vector
-from gindex_lab.measures.psychometrics import irt_engine, irt_forms, irt_person, irt_scoring, item_fit
+from gindex_lab.measures.psychometrics import irt_engine, irt_forms, irt_scoring, item_fit, person_fit
 from gindex_lab.measures.psychometrics.irt_categories import Answers, read_again, tabulated
 from gindex_lab.measures.psychometrics.irt_errors import covariance, observed_information
 from gindex_lab.measures.psychometrics.irt_models import STEEPEST, ItemModel
@@ -293,7 +293,7 @@ class ItemResponseModel(FittedModel):
     # -- fit and information -------------------------------------------------------------------------
 
     def person_fit(self) -> pd.DataFrame:
-        """`lz_star`, and `lz`, `infit` and `outfit` at the EAP ability of each agent (`irt_person`).
+        """`lz_star`, and `lz`, `infit` and `outfit` at the EAP ability of each agent (`person_fit`).
 
         Strange are agents with `lz_star` below -1.645 or, of right-or-wrong answers, `infit_z` or `outfit_z`
         above 1.645: each .03 to .07 of those who follow the model. `lz` is there to compare with other
@@ -307,7 +307,7 @@ class ItemResponseModel(FittedModel):
         'backwards'
         """
         at, likeliest = self.abilities["ability"], self.score("map")["ability"]
-        found = irt_person.person_fit(self, at.to_numpy(), likeliest.to_numpy())
+        found = person_fit.model_person_fit(self, at.to_numpy(), likeliest.to_numpy())
         return pd.DataFrame(found, index=self.responses.index)
 
     def item_fit(self) -> pd.DataFrame:
@@ -330,7 +330,7 @@ class ItemResponseModel(FittedModel):
         return pd.DataFrame(table, index=self.answers.frame.columns)
 
     def _mean_squares(self) -> dict[str, FloatArray]:
-        return irt_person.mean_squares(self, self.abilities["ability"].to_numpy(), axis=0)
+        return person_fit.mean_squares(self, self.abilities["ability"].to_numpy(), axis=0)
 
     def curves(self, ability: NumbersLike = None) -> pd.DataFrame:
         """P of each category (columns: item and category) at each ability (rows; -4 to 4 by default)."""

@@ -106,11 +106,6 @@ def difficulty_errors(fit: ItemResponseModel) -> pd.Series:
     From the observed information of all items together; with more than 300 varying items, from each
     item's own, as if the abilities were known. b ± 1.96 errors held the true b of simulated items (20 of
     them) in .98 of cases with 30 agents and the lognormal prior, .97 with 60 and 120, .95 with 400.
-
-    >>> from gindex_lab.measures.psychometrics.irt import simulate_irt
-    >>> true = pd.DataFrame({"discrimination": 1.0, "difficulty": [-1.0, 0.0, 1.0, 2.0]})
-    >>> difficulty_errors(irt(simulate_irt(true, agents=1000, seed=2), "1pl")).round(2).tolist()
-    [0.09, 0.07, 0.09, 0.13]
     """
     if len(fit.fitted_parameters) <= _MANY:
         return fit.items["difficulty_se"]

@@ -28,12 +28,7 @@ _AT_ONCE = 2_000_000  # numbers
 
 
 def item_information(model: ItemModel, parameters: FloatArray, ability: FloatArray) -> FloatArray:
-    """Fisher information of each item at each ability (items x abilities): a² I(z).
-
-    >>> from gindex_lab.measures.psychometrics.irt_models import model_of
-    >>> item_information(model_of("2pl", [2]), np.array([[2.0, 0.0]]), np.array([0.0]))
-    array([[1.]])
-    """
+    """Fisher information of each item at each ability (items x abilities): a² I(z)."""
     form = log_chances(model, parameters, ability[:, None])
     return parameters[:, :1] ** 2 * model.about_z(form)
 
@@ -62,14 +57,7 @@ def expected_a_posteriori(
 def abilities(
     table: PatternTable, model: ItemModel, parameters: FloatArray, method: str, settings: IrtSettings
 ) -> tuple[FloatArray, FloatArray]:
-    """Ability and standard error of each agent by "eap", "map", "ml" or "wle".
-
-    >>> from gindex_lab.measures.psychometrics.irt_models import model_of
-    >>> model, items = model_of("graded", [3, 3]), np.array([[1.0, 1.0, -1.0], [1.0, 1.0, -1.0]])
-    >>> table = PatternTable.of_categories(np.array([[2.0, 2.0], [1.0, 2.0]]), 3)
-    >>> [abilities(table, model, items, m, IrtSettings())[0].round(2).tolist() for m in ("map", "ml", "wle")]
-    [[1.0, 0.46], [inf, 1.2], [2.6, 1.06]]
-    """
+    """Ability and standard error of each agent by "eap", "map", "ml" or "wle"."""
     if method == "eap":
         found = expected_a_posteriori(table, model, parameters, grid(settings, 1), Latent.standard())
         return found[0][:, 0], found[1][:, 0]

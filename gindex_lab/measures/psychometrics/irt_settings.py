@@ -65,12 +65,7 @@ class IrtSettings:
         raise BadInput("settings", settings, "[not-a-setting] is not known", remedy)
 
     def grid(self) -> tuple[FloatArray, FloatArray]:
-        """The nodes and their weights, the normal density scaled to sum to one.
-
-        >>> nodes, weights = IrtSettings(nodes=5, limit=2).grid()
-        >>> nodes, weights.round(3)
-        (array([-2., -1.,  0.,  1.,  2.]), array([0.054, 0.244, 0.403, 0.244, 0.054]))
-        """
+        """The nodes and their weights, the normal density scaled to sum to one."""
         nodes = np.linspace(-self.limit, self.limit, self.nodes)
         weights = np.exp(-(nodes**2) / 2)
         return nodes, weights / weights.sum()
@@ -84,9 +79,6 @@ class Priors:
     about one more response per item, keeps it finite (Mislevy 1986). `log_slope` is a normal prior on
     the log of the slope, which keeps it above zero too: "lognormal" has BILOG's mean 0 and sd ½
     (Mislevy and Bock 1990), as a density of the slope itself, as in R's mirt.
-
-    >>> Priors.named("weak").slope, Priors.named("lognormal").log_slope
-    ((1.0, 1.0), (0.0, 0.5))
     """
 
     slope: tuple[float, float] | None = None
@@ -161,10 +153,7 @@ def table_of(responses: ResponsesLike) -> pd.DataFrame:
 
 
 def check_binary(frame: pd.DataFrame, remedy: str) -> None:
-    """Every response is 0, 1 or missing; the first that is not is named.
-
-    >>> check_binary(pd.DataFrame({"a": [0.0, None, 1.0]}), "")
-    """
+    """Every response is 0, 1 or missing; the first that is not is named."""
     values = frame.to_numpy(dtype=float)
     odd = np.argwhere(~np.isnan(values) & (values != 0) & (values != 1))
     if len(odd):
@@ -174,11 +163,7 @@ def check_binary(frame: pd.DataFrame, remedy: str) -> None:
 
 
 def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
-    """Responses as 0 and 1, by the rule for what lies between.
-
-    >>> coded(pd.DataFrame([[0.0, 0.7, 1.0]]), "truncate").to_numpy()
-    array([[0., 0., 1.]])
-    """
+    """Responses as 0 and 1, by the rule for what lies between."""
     values = frame.to_numpy()
     if fractions == "error":
         check_binary(frame, 'choose fractions="truncate", "round" or "weigh"')
@@ -190,11 +175,7 @@ def coded(frame: pd.DataFrame, fractions: str) -> pd.DataFrame:
 
 
 def varies(frame: pd.DataFrame) -> pd.Series:
-    """Which items have more than one value.
-
-    >>> varies(pd.DataFrame({"a": [0, 1], "b": [1, 1]})).tolist()
-    [True, False]
-    """
+    """Which items have more than one value."""
     values = frame.to_numpy()
     if np.isnan(values).any():
         return frame.max() > frame.min()

@@ -66,9 +66,6 @@ def item_mean_squares(
 def sum_score_chances(chance: FloatArray) -> FloatArray:
     """P(sum score = k | θ), scores x nodes, from the chances of each item's categories (items x categories x
     nodes), by the recursion of Lord and Wingersky (1984), for categories that of Thissen et al. (1995).
-
-    >>> sum_score_chances(np.full((2, 2, 1), 0.5)).ravel()
-    array([0.25, 0.5 , 0.25])
     """
     table = np.ones((1, chance.shape[2]))
     for item in chance:
@@ -89,14 +86,6 @@ def s_x2(
     Sparse scores and categories are merged as mirt does (`_merged`, `_tails`, `_joined`). `values` are
     category numbers, agents with gaps are left out; `chance` is items x categories x nodes; `categories`
     and `free` are how many categories, and how many fitted parameters, each item has.
-
-    >>> rng, ability = np.random.default_rng(1), np.linspace(-3, 3, 31)
-    >>> drawn = (rng.normal(size=(500, 1)) + rng.logistic(size=(500, 4)) > 0) * 1.0
-    >>> right = np.tile(1 / (1 + np.exp(-ability)), (4, 1))  # four items alike
-    >>> weights = np.exp(-(ability**2) / 2) / np.exp(-(ability**2) / 2).sum()
-    >>> two, none = np.full(4, 2), np.zeros(4, int)  # the items were not estimated
-    >>> s_x2(drawn, np.stack([1 - right, right], 1), weights, two, none)["s_x2_p"].round(2)
-    array([0.37, 0.82, 0.94, 0.66])
     """
     from scipy.stats import chi2
 
@@ -127,11 +116,7 @@ def s_x2(
 
 
 def _tails(seen: FloatArray, expected: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Scores (from 1) at which some category cannot occur join the nearest at which all can.
-
-    >>> _tails(np.ones((7, 3)), np.ones((7, 3)))[0][:, 0]  # scores 1 to 7: two and more, six and less
-    array([2., 1., 1., 1., 2.])
-    """
+    """Scores (from 1) at which some category cannot occur join the nearest at which all can."""
     impossible = seen.shape[1] - 2
     low, high = impossible, len(seen) - 1 - impossible
     if high <= low:
@@ -144,11 +129,7 @@ def _tails(seen: FloatArray, expected: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _joined(seen: FloatArray, expected: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """One score's categories, the least expected joined to its smaller neighbour until each expects one.
-
-    >>> _joined(np.array([5.0, 1.0, 0.0]), np.array([4.0, 1.5, 0.5]))
-    (array([5., 1.]), array([4., 2.]))
-    """
+    """One score's categories, the least expected joined to its smaller neighbour until each expects one."""
     seen, expected = seen.copy(), expected.copy()
     while len(expected) > 1 and expected.min() < 1 - 1e-9:
         k = int(expected.argmin())

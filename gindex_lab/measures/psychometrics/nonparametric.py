@@ -24,9 +24,6 @@ __all__ = ["double_monotonicity", "item_curves", "monotonicity", "rest_groups"]
 def rest_groups(rest: FloatArray) -> np.ndarray:
     """The group of each agent by rest score: at least n/10 agents each (n > 500), n/5 (n > 250), or the
     larger of n/3 and 50, as in R's mokken; one group only where there are too few agents.
-
-    >>> np.bincount(rest_groups(np.repeat([0.0, 1.0, 2.0], [60, 60, 30])))
-    array([60, 90])
     """
     n = len(rest)
     size = n // 10 if n > 500 else n // 5 if n > 250 else max(n // 3, 50)

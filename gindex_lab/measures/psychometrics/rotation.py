@@ -36,11 +36,7 @@ Criterion = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def upright(loadings: FloatArray) -> FloatArray:
-    """The sign convention: the loadings of a factor sum above zero.
-
-    >>> upright(np.array([[-0.5], [-0.6]])).ravel()
-    array([0.5, 0.6])
-    """
+    """The sign convention: the loadings of a factor sum above zero."""
     return loadings * _signs(loadings)
 
 
@@ -120,10 +116,6 @@ def rotate_each(
 
     For loadings that lie near a solution already rotated (T of Λ T'⁻¹): each ends in the minimum beside
     it, with its factors in the same order and of the same sign.
-
-    >>> stack = np.kron(np.eye(2), np.full((4, 1), 0.7))[None] @ np.array([[0.8, 0.6], [-0.6, 0.8]])
-    >>> rotate_each(stack, "varimax", np.eye(2))[0, 0].round(2) + 0.0
-    array([0.7, 0. ])
     """
     if rotation == "none" or stack.shape[-1] == 1:
         return stack
@@ -166,11 +158,7 @@ def _in_order(
 
 
 def quartimin(loadings: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Q = ¼ Σ_i Σ_{j≠k} λ²_ij λ²_ik: zero where every item loads on one factor only.
-
-    >>> quartimin(np.array([[[0.8, 0.0], [0.5, 0.5]]]))[0]
-    array([0.03125])
-    """
+    """Q = ¼ Σ_i Σ_{j≠k} λ²_ij λ²_ik: zero where every item loads on one factor only."""
     squares = loadings**2
     others = squares.sum(-1, keepdims=True) - squares
     return (squares * others).sum((-2, -1)) / 4, loadings * others
