@@ -1161,3 +1161,52 @@ def test_an_agent_met_on_the_easy_half_only_is_announced():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         gl.generality(answers[[0, 2]], range(20), missing="drop")
+
+
+def _equal_in_capability(h, level):
+    """Chances (2, N) of a flat curve and of a steep one with the same capability."""
+    from scipy.optimize import brentq
+
+    def steep(centre):
+        return 1 / (1 + np.exp(np.clip((h - centre) * 60 / np.ptp(h), -50, 50)))
+
+    flat = np.full(len(h), level)
+    more = lambda c: -np.subtract(*gl.generality([flat, steep(c)], h)["capability"])
+    centre = brentq(more, h.min() - 9, h.max() + 9)
+    return np.stack([flat, steep(centre)])
+
+
+_DOMINATED = {
+    "isolated": np.r_[np.arange(30.0), 100.0],
+    "two isolated": np.r_[np.arange(50.0), 80.0, 120.0],
+    "skewed": np.sort(np.random.default_rng(1).lognormal(0, 1, 50)),
+    "very skewed": np.sort(np.random.default_rng(3).lognormal(0, 1.5, 60)),
+    "exponential": np.sort(np.random.default_rng(4).exponential(1, 100)),
+}
+
+
+@pytest.mark.parametrize("level", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("spacing", _DOMINATED)
+def test_equally_capable_agents_are_not_separated_because_one_item_dominates(spacing, level):
+    """By exchange alone .25 to .65 of such pairs were separated: when both miss the heavy item, the rest decide."""
+    h, studies, random = _DOMINATED[spacing], 400, np.random.default_rng(11)
+    chance = np.repeat(_equal_in_capability(h, level), studies, axis=0)
+    table = gl.generality((random.random(chance.shape) < chance).astype(float), h, ci=0.95)
+    first = np.arange(studies)
+    assert (
+        pair_table(table.fit, "capability", first, first + studies, 0.95)["p_value"] <= 0.05
+    ).mean() <= 0.06
+
+
+def test_agents_of_equal_mean_are_not_separated_because_one_family_is_large():
+    """One family of 60 items that agent b solves and a does not, or the reverse, against 20 of 3."""
+    random, studies = np.random.default_rng(12), 400
+    family = np.r_[np.zeros(60, int), 1 + np.repeat(np.arange(20), 3)]
+    luck = random.random((studies, 1)) < 0.5  # a's luck with the large family, all or nothing
+    a = np.where(family == 0, luck, 0.0)
+    b = np.where(family == 0, 0.0, random.random((studies, 21))[:, family] < 0.5)
+    frame = pd.DataFrame(np.vstack([a, b]))
+    study = gl.Responses(frame, range(120), items=pd.DataFrame({"family": family}))
+    table = gl.generality(study, ci=0.95, resample="families")
+    first = np.arange(studies)
+    assert (pair_table(table.fit, "mean", first, first + studies, 0.95)["p_value"] <= 0.05).mean() <= 0.06

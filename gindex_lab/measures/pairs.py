@@ -1,8 +1,9 @@
 """Which agents can the data tell apart?
 
 Two agents are compared on the items that both met: capability and mean by exchanging the two agents'
-responses item by item, spread and γ by Student's t, all pairs together with Holm's correction
-(`comparisons`). Pairs with too few items in common are not comparable, never separated.
+responses item by item, spread and γ by Student's t, which also guards capability and mean where one item
+dominates; all pairs together with Holm's correction (`comparisons`). Pairs with too few items in common are
+not comparable, never separated.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ FEWEST_COMMON = 6  # items: with five, even five wins to none are not rare (2/2�
 # Degrees per minority response: with 1, γ is separated in .07 of the studies of 30 equal flat agents on 50
 # items, with a half in .05 (`benchmarks/measured/separations.py`)
 PER_MINORITY = 0.5
+# A unit dominates with more than one in so many parts of Σw²: up to there exchange alone separates equally
+# capable agents of different shape in at most .05 of the studies, up to one in two in .35 (340 designs;
+# test_equally_capable_agents_are_not_separated_because_one_item_dominates)
+DOMINANT = 5
 _MOST_AGENTS = 2_000  # two million pairs
 _ROUNDING = 1e-9  # of a measure's range: no difference
 _LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
@@ -153,12 +158,12 @@ def comparisons(table: pd.DataFrame, measure: str = "capability", *, ci: float |
     Notes
     -----
     Capability and mean are sums over items: p is that of the exchange test (Fisher 1935, §21), which assumes
-    nothing. Under equal agents, who gave which of the two responses to an item is a toss. Spread and γ are
-    not sums: p is Student's, with at most half a degree of freedom per minority response, and never below the
-    least p that an exchange can give. The limits are Student's; 0 lies outside them if and only if p <= 1 -
-    ci. Only the items count, not what a curve does between them. Holm's method keeps the chance of a single
-    false separation below 1 - ci; `notebooks/generality/coverage` shows how often equal agents are separated,
-    and different ones.
+    nothing. Under equal agents, who gave which of the two responses to an item is a toss. Where one item or
+    family dominates, p is Student's if that is larger. Spread and γ are not sums: p is Student's, with at
+    most half a degree of freedom per minority response, and never below the least p that an exchange can
+    give. The limits are Student's; 0 lies outside them if and only if p <= 1 - ci. Only the items count, not
+    what a curve does between them. Holm's method keeps the chance of a single false separation below 1 - ci;
+    `notebooks/generality/coverage` shows how often equal agents are separated, and different ones.
 
     References
     ----------
@@ -298,10 +303,11 @@ def pair_table(fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci
     plain, width = plain_values(fit, measure), float(np.max(part.top - part.bottom))
     tested = part.estimate[first] - part.estimate[second]
     deviation = np.sqrt((error**2).sum(axis=1) + own)
+    p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
     if measure in _LINEAR:
-        p = exchange(cells, first, second)
+        p = np.where(dominated(fit, measure)[first], p, 0.0)
+        p = np.maximum(p, exchange(cells, first, second))
     else:
-        p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
         p = np.maximum(p, least_exchange(cells, first, second))
     p = np.where(np.abs(tested) <= _ROUNDING * width, 1.0, p)
     if measure == "spread":  # squares were tested: their errors, in the unit of the spread
@@ -312,6 +318,17 @@ def pair_table(fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci
     common = np.minimum(fit.units[first], fit.units[second])
     columns = common, plain[first] - plain[second], *_as_tested(*ends, tested, p <= 1 - ci), p
     return pd.DataFrame(dict(zip(_COLUMNS, columns, strict=True)))
+
+
+def dominated(fit: Fit, measure: str) -> np.ndarray:
+    """(A,): does one unit decide much of the measure? If both agents fail there, an exchange shows only the
+    others, though one of the two agents may be better at just that unit."""
+    weight = fit.weight_area
+    if measure == "mean" and fit.sample.trials is None:
+        met = (fit.sample.codes >= 0) & ~np.isnan(fit.sample.values)
+        weight = np.stack([np.bincount(fit.sample.codes[row], minlength=fit.sample.units) for row in met])
+    square = weight.astype(float) ** 2
+    return np.asarray(DOMINANT * square.max(axis=1) > square.sum(axis=1))
 
 
 def _as_tested(

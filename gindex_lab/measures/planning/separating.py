@@ -2,8 +2,8 @@
 
 Simulated studies are put to the test of `gl.comparisons` itself. In closed form, the units' contributions to
 the difference have variances that follow from the curves and the shares of luck. For capability and mean the
-test by exchange asks for z √Σd²; for spread and γ Student's t has errors with these variances on average, and
-what `Fit.own` adds to them.
+test by exchange asks for z √Σd²; for spread and γ, and where one unit dominates, Student's t has errors with
+these variances on average, and what `Fit.own` adds to them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.limits import degrees, linear, satterthwaite
-from gindex_lab.measures.pairs import pair_table, welch
+from gindex_lab.measures.pairs import dominated, pair_table, welch
 from gindex_lab.measures.planning.designs import TERMS, Design, covariance, series_of, simulated, value_of
 
 __all__ = ["closed_form", "observed"]
@@ -83,10 +83,11 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
     if measure == "spread":
         values = values**2
     gap, deviation = abs(float(values[0] - values[1])), float(np.sqrt(variance.sum()))
+    bar = float(half_width(np.sqrt(total[0]), ci, freedom[0]))
     if measure in ("capability", "mean"):
-        bar = _exchange_bar(design, chance, pull, variance, ci)
-    else:
-        bar = float(half_width(np.sqrt(total[0]), ci, freedom[0]))
+        bar = max(
+            bar if dominated(fit, measure).any() else 0.0, _exchange_bar(design, chance, pull, variance, ci)
+        )
     shares = [float(ndtr((sign * gap - bar) / max(deviation, 1e-300))) for sign in (1, -1)]
     return min(1.0, sum(shares))
 
