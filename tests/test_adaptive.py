@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import gindex_lab as gl
-from gindex_lab.measures.adaptive.foresight import Foresight
+from gindex_lab.measures.adaptive.bank import Foresight
 from gindex_lab.measures.adaptive.rules import capped
 from gindex_lab.studies.simulations.coverage import PROFILES, Profile
 from gindex_lab.studies.simulations.coverage_study import measured_coverage

@@ -10,7 +10,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 import gindex_lab as gl
-from gindex_lab.measures.alternatives import methods, monotone, pooled, posterior, smooth
+from gindex_lab.measures.alternatives import methods, monotone, pooled, smooth
 from gindex_lab.measures.curves import Scale
 from gindex_lab.measures.samples import sample_of
 from gindex_lab.studies.simulations import method_study
@@ -187,12 +187,12 @@ def test_weighted_draws_have_the_posterior_mean_that_quadrature_has(monkeypatch)
     mode = minimize(lambda b: np.logaddexp(0, x @ b).sum() - y @ (x @ b) + (prior * b**2).sum() / 2, [0, 0]).x
     p = expit(x @ mode)
     covariance = np.linalg.inv((x.T * p * (1 - p)) @ x + np.diag(prior))[None]
-    monkeypatch.setattr(posterior, "design", lambda at: np.column_stack([np.ones_like(at), 0.5 - at]))
-    one = posterior.Posterior(
-        posterior.Unit(0.0, 1.0), mode[None], covariance, covariance, np.ones(1), x,
+    monkeypatch.setattr(smooth, "design", lambda at: np.column_stack([np.ones_like(at), 0.5 - at]))
+    one = smooth.Posterior(
+        smooth.Unit(0.0, 1.0), mode[None], covariance, covariance, np.ones(1), x,
         (x @ mode)[None], np.ones((1, 6)),
     )  # fmt: skip
-    ((psi, weight),) = posterior._drawn(one, np.array([0.5]))
+    ((psi, weight),) = smooth._drawn(one, np.array([0.5]))
     assert weight @ psi[:, 0] == pytest.approx(true, abs=0.01)
     assert abs(psi[:, 0].mean() - true) > 0.02  # a Gaussian alone would not do
 
@@ -201,7 +201,7 @@ def test_noise_flattens_a_logistic_curve_as_marginal_says():
     e = np.random.default_rng(1).standard_normal(200_000)
     for eta, sd in ((1.0, 1.0), (3.0, 0.5), (-2.0, 1.5)):
         assert expit(eta + sd * e).mean() == pytest.approx(
-            float(expit(posterior.marginal(sd**2) * eta)), abs=0.01
+            float(expit(smooth.marginal(sd**2) * eta)), abs=0.01
         )
 
 

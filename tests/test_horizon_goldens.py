@@ -9,9 +9,9 @@ from loops import looped
 
 import gindex_lab as gl
 from gindex_lab.measures.horizons.dates import frontier_of
+from gindex_lab.measures.horizons.estimates import corrected, reliability
 from gindex_lab.measures.horizons.fitting import FOUND, Curves
 from gindex_lab.measures.horizons.logistic import SPREAD
-from gindex_lab.measures.horizons.readings import corrected, reliability
 from gindex_lab.press.reproduction import horizon_studies as studies
 
 T_LIMITS = ["slope", "t_low", "t_high"]

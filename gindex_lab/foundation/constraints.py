@@ -62,7 +62,7 @@ SHARE = Range(0, 1)
 INSIDE = Range(0, 1, "()")  # a level of confidence, a quantile
 INTERVAL = Range(rising=True)
 RESULT = Range(free=True)  # of what functions give back
-LIMIT = Range(1, 1e18)
+LIMIT = Range(1, 1e18)  # as `Limits` itself asks for: far above any machine
 PLACE = Range(-1e6, 1e6)  # on the canvas of the drawing world
 
 _NAMES: Mapping[Range, str] = {

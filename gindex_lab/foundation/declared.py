@@ -24,7 +24,17 @@ import pandas as pd
 from gindex_lab.foundation.complaints import LISTS, MAPPINGS, complaint, hints_of, members_of
 from gindex_lab.foundation.constraints import Range, range_of
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
-from gindex_lab.foundation.validate import LARGEST, NUMBERS, choice, flag, integer, not_a_seed, number, pair
+from gindex_lab.foundation.validate import (
+    LARGEST,
+    NUMBERS,
+    choice,
+    deeper_than,
+    flag,
+    integer,
+    not_a_seed,
+    number,
+    pair,
+)
 
 __all__ = ["Parameter", "declared", "declared_class", "hold", "parameters_of"]
 
@@ -35,7 +45,8 @@ _FLAGS = (bool, np.bool_)
 _LISTED = (list, tuple, set, frozenset, range, Mapping, np.ndarray, pd.Series, pd.Index)
 _SIMPLE = {int: int, float: float, Fraction: float, bool: bool, str: str, type(None): type(None)}
 _ELEMENTS = 100_000  # of a list that are looked at; an array is looked at whole
-_DEEPEST, _LOOKED_AT = 200, 100  # levels of nesting, as in `bounds`, and elements of each
+# levels of nesting, as in `bounds`, and elements of each: pandas and pyarrow recurse until Python is ended
+_DEEPEST, _LOOKED_AT = 200, 100
 
 
 @dataclass(frozen=True)
@@ -177,18 +188,6 @@ def _check_seed(name: str, value: Any, anything: bool) -> None:
         raise not_a_seed(name, value)
 
 
-def _check_depth(name: str, value: object) -> None:
-    """Refuse lists in lists without end: pandas and pyarrow recurse into them until Python is ended."""
-    level: list[Any] = [value]
-    for _ in range(_DEEPEST):
-        held = (one.values() if isinstance(one, dict) else one for one in level[-_LOOKED_AT:])
-        inside = itertools.chain.from_iterable(itertools.islice(one, _LOOKED_AT) for one in held)
-        level = list({id(x): x for x in inside if isinstance(x, (list, tuple, dict))}.values())
-        if not level:
-            return
-    raise BadInput(name, value, "[too-deep] is nested too deeply, or holds itself", "pass a flat one")
-
-
 # -- doors -----------------------------------------------------------------------------------------------
 
 
@@ -226,8 +225,9 @@ def declared(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             for name, value in (*zip(places, args, strict=False), *kwargs.items()):
-                if isinstance(value, (list, tuple, dict)):
-                    _check_depth(name, value)
+                if isinstance(value, (list, tuple, dict)) and deeper_than(value, _DEEPEST, _LOOKED_AT):
+                    deep = "[too-deep] is nested too deeply, or holds itself"
+                    raise BadInput(name, value, deep, "pass a flat one")
             for name, place, parameter in door():
                 if name in kwargs:
                     kwargs[name] = parameter.taken(kwargs[name])

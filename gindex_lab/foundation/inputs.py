@@ -23,6 +23,7 @@ from typing import IO, Any
 from gindex_lab.foundation.bounds import UNCHECKED, check_time, current, too_large, within
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import as_path, scratch, writing
+from gindex_lab.foundation.validate import deeper_than
 
 if sys.version_info >= (3, 14):
     from compression.zstd import ZstdError, ZstdFile
@@ -248,24 +249,13 @@ def parse_json(text: str | bytes, argument: str, value: object, remedy: str | No
         raise BadInput(argument, value, f"[not-json] is not JSON ({str(error)[:80]})", remedy) from None
     square, curly = _BRACKETS[type(text)]
     opened = text.count(square) + text.count(curly)  # counted before anything is walked
-    if opened > most and _depth(found, int(most)) > most:
+    if opened > most and deeper_than(found, most):
         raise _too_deep(argument, value, most)
     return found
 
 
 def _too_deep(argument: str, value: object, most: float) -> BadInput:
     return too_large(argument, value, f"is nested more than {most:.0f} levels deep", "depth", 2 * most)
-
-
-def _depth(found: object, most: int) -> int:
-    """Levels of nesting, level by level, until there are more than allowed."""
-    level: list[Any] = [found] if isinstance(found, (list, dict)) else []
-    depth = 0
-    while level and depth <= most:
-        depth += 1
-        inside = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [x for values in inside for x in values if isinstance(x, (list, dict))]
-    return depth
 
 
 # -- archives and folders ----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -14,9 +15,9 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 
 __all__ = [
-    "LARGEST", "NUMBERS", "FloatArray", "Mode", "choice", "confidence", "described", "flag", "generator",
-    "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number", "numbers", "numeric_frame",
-    "pair", "per_item", "refuse", "required_pair", "table_with", "trials_of", "vector",
+    "LARGEST", "NUMBERS", "FloatArray", "Mode", "choice", "confidence", "deeper_than", "described", "flag",
+    "generator", "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number", "numbers",
+    "numeric_frame", "pair", "per_item", "refuse", "required_pair", "table_with", "trials_of", "vector",
 ]  # fmt: skip
 
 Mode = Literal["exact", "reference"]
@@ -125,6 +126,21 @@ def generator(seed: SeedLike) -> np.random.Generator:
     raise not_a_seed("seed", seed)
 
 
+def deeper_than(value: object, levels: float, looked_at: int = LARGEST) -> bool:
+    """Whether lists, tuples and dicts lie in one another more than so many levels deep.
+
+    Of each level only the last `looked_at`, and of each of these the first so many, are looked at.
+    """
+    layer: list[Any] = [value] if isinstance(value, (list, tuple, dict)) else []
+    for _ in range(int(levels)):
+        held = (one.values() if isinstance(one, dict) else one for one in layer[-looked_at:])
+        inside = chain.from_iterable(islice(one, looked_at) for one in held)
+        layer = list({id(x): x for x in inside if isinstance(x, (list, tuple, dict))}.values())
+        if not layer:
+            return False
+    return bool(layer)
+
+
 # -- labels and tables -----------------------------------------------------------------------------------
 
 
@@ -203,17 +219,15 @@ def per_item(name: str, values: NumbersLike, items: pd.Index) -> FloatArray:
     if isinstance(values, pd.Series):
         no_duplicates(f"{name}.index", values.index)
         values = values.reindex(items).to_numpy()
-    if isinstance(values, str):
-        problem = "[wrong-type] is not a number for each item"
-        raise BadInput(name, values, problem, "pass a list of numbers")
+    problem = "[wrong-type] is not a number for each item"
+    ensure(not isinstance(values, str), name, values, problem, "pass a list of numbers")
     try:
         flat = np.asarray(values).ravel()
     except ValueError:
         problem = "[wrong-shape] is a ragged list"
         raise BadInput(name, values, problem, "pass one number for each item") from None
-    if flat.size != len(items):
-        problem = f"[wrong-length] has a different length from the {len(items)} items"
-        raise BadInput(name, flat.size, problem, "match them")
+    problem = f"[wrong-length] has a different length from the {len(items)} items"
+    ensure(flat.size == len(items), name, flat.size, problem, "match them")
     found = _floats(name, pd.Series(flat, items))
     if np.isnan(found).any():
         item = items[np.isnan(found)][0]
@@ -237,12 +251,10 @@ def numbers(name: str, values: NumbersLike) -> FloatArray:
 def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatArray:
     """A flat array of finite numbers, of the given length."""
     array = numbers(name, values)
-    if array.ndim != 1:
-        problem = "[wrong-shape] is not one-dimensional"
-        raise BadInput(name, array.shape, problem, "pass a flat list of numbers")
-    if length is not None and len(array) != length:
-        problem = f"[wrong-length] has a different length from the expected {length}"
-        raise BadInput(name, len(array), problem, f"pass {length} numbers")
+    problem = "[wrong-shape] is not one-dimensional"
+    ensure(array.ndim == 1, name, array.shape, problem, "pass a flat list of numbers")
+    problem = f"[wrong-length] has a different length from the expected {length}"
+    ensure(length in (None, len(array)), name, len(array), problem, f"pass {length} numbers")
     if not np.isfinite(array).all():
         at = int(np.isfinite(array).argmin())
         problem = "[not-finite] is not a finite number"

@@ -3,7 +3,8 @@
 Capability, mean and (with the moment) spread on a bank are weighted sums of the responses to all its items
 (`curves.rule_of`), so an adaptive test estimates a sum over a finite list. What an agent will do is foreseen
 by a grid of curves: logistic ones of any centre and width over the difficulty, or two-parameter curves of
-calibrated items with any ability. The model only makes the test shorter; the intervals do not rest on it.
+calibrated items with any ability. `Foresight` is the posterior over that grid, learnt response by response.
+The model only makes the test shorter; its own limits hold as far as it does, those of `sequence` always.
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.guessing import floors_of
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, no_duplicates, numeric_frame, pair, refuse
-from gindex_lab.measures.curves import Interval, Scale, rule_of
+from gindex_lab.measures.curves import Interval, Scale, from_sums, rule_of
 
-__all__ = ["ABILITIES", "Bank", "bank_of"]
+__all__ = ["SUMS", "Bank", "Foresight", "bank_of"]
 
 # All judgements; the coverage that they give is in `data/measured/stopping.csv`
 _FEWEST, _MOST = 5, 20_000  # items
 _WIDTHS = (0.04, 0.08, 0.15, 0.3, 0.6, 1.5)  # of the curves over intrinsic difficulties, in intervals
 _CENTRES = 25  # of these curves, for each width
 _SHARPER = (0.4, 0.65, 1.0, 1.5)  # times the slopes of calibrated items: agents fit them more or less well
-ABILITIES = (-4.0, 4.0, 41)  # the grid of abilities: ends and points
+_ABILITY = np.linspace(-4.0, 4.0, 41)
 _LAPSES = (0.003, 0.03, 0.1)  # chance of a slip, or of luck, whatever the difficulty
+_NEAR = 0.02  # of the interval: γ of a curve without area, or with all of it, has no slope
+
+SUMS = ("capability", "mean")  # measures that are a weighted sum of the responses
 
 if TYPE_CHECKING:
     BankLike: TypeAlias = "Bank | Responses | pd.DataFrame | pd.Series"
@@ -151,9 +155,8 @@ class Bank:
         """What is foreseen: curves (G, N) and their prior weights (G,)."""
         if "discrimination" in self.items:
             slope, place = self._model()
-            ability = np.linspace(*ABILITIES)
-            logits = [k * slope * (theta - place) for k in _SHARPER for theta in ability]
-            prior = np.tile(np.exp(-(ability**2) / 4), len(_SHARPER))
+            logits = [k * slope * (theta - place) for k in _SHARPER for theta in _ABILITY]
+            prior = np.tile(np.exp(-(_ABILITY**2) / 4), len(_SHARPER))
         else:
             low, high = self.span
             x = (self.difficulty - low) / (high - low)
@@ -192,3 +195,90 @@ def bank_of(bank: BankLike) -> Bank:
         remedy = "give gl.Bank(items), a DataFrame of items, or responses with difficulties"
         raise BadInput("bank", type(bank).__name__, "[wrong-type] is not a bank of items", remedy)
     return Bank(bank)
+
+
+class Foresight:
+    """The posterior of one agent, or of two."""
+
+    def __init__(self, bank: Bank, measure: str, agents: int = 1) -> None:
+        self.bank, self.measure = bank, measure
+        self._curves, prior = bank.chances
+        self._doubt = self._curves * (1 - self._curves)
+        self._log = np.tile(np.log(prior), (agents, 1))
+        self.responses = np.full((agents, len(bank.items)), np.nan)
+        self._area, self._moment = bank.weights("capability"), bank.weights("moment")
+        self._sum = bank.weights(measure) if measure in SUMS else self._area
+
+    def learn(self, item: int, given: FloatArray) -> None:
+        """Bayes' rule, for every agent."""
+        right = self._curves[:, item]
+        self.responses[:, item] = given
+        self._log += np.outer(given, np.log(right)) + np.outer(1 - given, np.log1p(-right))
+
+    def nodes(self) -> FloatArray:
+        """The posterior weights (A, G) of the curves."""
+        weight = np.exp(self._log - self._log.max(axis=1, keepdims=True))
+        return np.asarray(weight / weight.sum(axis=1, keepdims=True))
+
+    def chance(self) -> FloatArray:
+        """The foreseen responses (A, N)."""
+        return np.asarray(self.nodes() @ self._curves)
+
+    def mean_so_far(self) -> FloatArray:
+        """The foresight without a model: the mean so far (A, N), half a response short of 0 and 1."""
+        seen = ~np.isnan(self.responses)
+        mean = (np.nansum(self.responses, axis=1) + 0.5) / (seen.sum(axis=1) + 1)
+        return np.broadcast_to(mean[:, None], self.responses.shape)
+
+    def ability(self) -> float:
+        """The posterior mean of the ability, of a calibrated bank."""
+        weight = self.nodes()[0]
+        return float(weight @ np.tile(_ABILITY, len(weight) // len(_ABILITY)))
+
+    def _sums(self, filled: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Area and moment (B,) of responses (B, N) to the whole bank."""
+        area, moment = (filled @ w + c for w, c in (self._area, self._moment))
+        return area, moment
+
+    def _measure(self, filled: FloatArray) -> FloatArray:
+        if self.measure in SUMS:
+            low = self.bank.span[0] if self.measure == "capability" else 0.0
+            return np.asarray(filled @ self._sum[0] + self._sum[1] + low)
+        return np.asarray(getattr(from_sums(*self._sums(filled), self.bank.scale), self.measure))
+
+    def _filled(self, agent: int = 0) -> FloatArray:
+        mine = self.responses[agent]
+        return np.where(np.isnan(mine), self.chance()[agent], mine)[None]
+
+    def value(self) -> float:
+        """The measure when every item that was not asked comes out as foreseen."""
+        return float(self._measure(self._filled())[0])
+
+    def pull(self) -> FloatArray:
+        """The slope (N,) of the measure in each response: of the spread that of S², 2m - 2Aw."""
+        if self.measure in SUMS:
+            return np.asarray(self._sum[0])
+        low, high = self.bank.span
+        q = high - low
+        area, moment = (float(x[0]) for x in self._sums(self._filled()))
+        slope = 2 * self._moment[0] - 2 * area * self._area[0]
+        if self.measure == "spread":
+            return np.asarray(slope)
+        a = float(np.clip(area, _NEAR * q, (1 - _NEAR) * q))
+        square, room = max(2 * moment - area**2, 0.0), a * (q - a)
+        return np.asarray((square * (q - 2 * a) / room * self._area[0] - slope) / room)
+
+    def limits(self, z: float) -> tuple[float, float, float]:
+        """Mean of the measure (of two agents: the difference) by the posterior, and z deviations away."""
+        means, variance, pull = [], 0.0, self.pull()
+        rest = np.isnan(self.responses[0])
+        if self.measure == "spread":  # the slope of S = √S²
+            pull = pull / max(2 * self.value(), 1e-2 * (self.bank.span[1] - self.bank.span[0]))
+        inside = self._doubt[:, rest] @ pull[rest] ** 2
+        for row, mine in zip(self.nodes(), self.responses, strict=True):
+            values = self._measure(np.where(rest, self._curves, np.nan_to_num(mine)))
+            means.append(float(row @ values))
+            variance += float(row @ (values - means[-1]) ** 2 + row @ inside)
+        at = means[0] - means[1] if len(means) == 2 else means[0]
+        away = z * float(np.sqrt(variance))
+        return at - away, at, at + away

@@ -15,8 +15,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike, SeedLike
 from gindex_lab.foundation.validate import FloatArray, generator, number
-from gindex_lab.measures.adaptive.bank import Bank, BankLike, bank_of
-from gindex_lab.measures.adaptive.foresight import SUMS, Foresight
+from gindex_lab.measures.adaptive.bank import SUMS, Bank, BankLike, Foresight, bank_of
 from gindex_lab.measures.adaptive.rules import balanced, capped, chances_of, strata
 from gindex_lab.measures.adaptive.sequence import Bets, Draw, joint_hypotheses, single_hypotheses
 

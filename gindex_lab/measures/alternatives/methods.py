@@ -23,8 +23,15 @@ from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
 from gindex_lab.measures.alternatives.monotone import falling_curves, likelihood, ratio_band
 from gindex_lab.measures.alternatives.pooled import pooled_posterior
-from gindex_lab.measures.alternatives.posterior import Posterior, bands, curves_of, difficulties, limits_of
-from gindex_lab.measures.alternatives.smooth import dispersion, smooth_posterior
+from gindex_lab.measures.alternatives.smooth import (
+    Posterior,
+    bands,
+    curves_of,
+    difficulties,
+    dispersion,
+    limits_of,
+    smooth_posterior,
+)
 from gindex_lab.measures.curves import indicators_of, merge, sums_of
 from gindex_lab.measures.limits import Limits, with_generality, with_limits
 from gindex_lab.measures.samples import Sample, sample_like

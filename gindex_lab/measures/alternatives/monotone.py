@@ -19,6 +19,7 @@ __all__ = ["falling_curves", "falling_rows", "likelihood", "ratio_band"]
 # Of χ²'s critical value. In the limit .591, 2.269 for 95% (Banerjee and Wellner 2001); flat curves need
 # more: .8 held .90 to .94 of flat .95 and flat .1 agents at 50 items (tuning half of `method_study`)
 RATIO = 1.0
+# heights that are tried, finer than any band is wide: a judgement
 _HEIGHTS = np.concatenate([[1e-4], np.linspace(0.005, 0.995, 199), [1 - 1e-4]])
 _MOST = 60  # levels at which a band is computed; between them it is interpolated
 

@@ -17,8 +17,16 @@ import numpy as np
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.alternatives.posterior import Posterior, Unit, asked, design, marginal
-from gindex_lab.measures.alternatives.smooth import BEND, LEVEL, dispersion
+from gindex_lab.measures.alternatives.smooth import (
+    BEND,
+    LEVEL,
+    Posterior,
+    Unit,
+    asked,
+    design,
+    dispersion,
+    marginal,
+)
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.samples import Sample
 

@@ -16,9 +16,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import FloatArray, generator
-from gindex_lab.measures.horizons.estimates import HorizonSettings, converged, measures
+from gindex_lab.measures.horizons.estimates import HorizonSettings, converged, measures, read_curves
 from gindex_lab.measures.horizons.fitting import NO_FAILURE, NO_SUCCESS, Curves, fit_reference
-from gindex_lab.measures.horizons.readings import read_curves
 from gindex_lab.measures.horizons.runs import Runs
 
 __all__ = ["Draws", "Replicates", "draws_of", "first_seed", "replicates_of"]

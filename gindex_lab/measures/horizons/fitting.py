@@ -5,6 +5,10 @@ penalised and the weights of an agent sum to 1, so λ competes with one observat
 section 3). "exact" is Newton's method, compiled, one row of weights after the other: 16 agents x 291
 tasks x 1,000 replicates take under a second where scikit-learn takes two minutes
 (`benchmarks/bench_horizon.py`). "reference" calls scikit-learn, whose L-BFGS stops early.
+
+Three and four parameters, ψ = c + (d - c) / (1 + e^{β(h - θ)}): lucky guesses leave a floor c, tasks that are
+broken or out of an agent's kind a ceiling d, which a two-parameter curve takes for a flat slope (sections 7,
+10 and VI.3). That objective has several optima: damped Fisher scoring starts from several places.
 """
 
 from __future__ import annotations
@@ -13,12 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.likes import NumbersLike
+from gindex_lab.foundation.validate import FloatArray, number
 
 __all__ = [
-    "FLAT", "FOUND", "NO_FAILURE", "NO_SUCCESS", "SEPARABLE", "Curves", "fit", "fit_reference", "loss_rows",
+    "FLAT", "FOUND", "NO_FAILURE", "NO_SUCCESS", "SEPARABLE", "Curves", "Plateaus", "fit", "fit_reference",
+    "fit_with_plateaus", "loss_rows", "plateaus_of",
 ]  # fmt: skip
 
 # How a fit ended
@@ -212,3 +218,172 @@ def fit_reference(h: FloatArray, y: FloatArray, weight: FloatArray, penalty: flo
     model = LogisticRegression(C=np.inf if penalty == 0 else 1 / penalty)
     model.fit(rows[:, None], classes, sample_weight=shares)
     return curves_from(model.intercept_, model.coef_[0], np.array([FOUND]))
+
+
+# -- floors and ceilings ----------------------------------------------------------------------------------
+
+# All judgements
+HIGHEST_FLOOR, LOWEST_CEILING = 0.4, 0.6  # beyond these a curve no longer crosses 50% in earnest
+_FIRST, _MORE = 20, 300  # steps from every start, then from the best two
+_TINY = 1e-12  # the least chance of an outcome
+_GENTLE = ((0.02, 0.98), (0.2, 0.9), (0.05, 0.75), (0.35, 0.95))  # floors and ceilings to start from
+# starts that are steeper by a factor, further along by a shift
+_STEEP = tuple((m, shift, p) for m in (5, 30) for shift in (-1, 0, 1) for p in ((0.2, 0.9), (0.35, 0.95)))
+Plateaus = tuple[float | None, float | None]  # floor and ceiling, None where they are fitted
+
+
+@compiled
+def _expansion(
+    h: FloatArray, y: FloatArray, w: FloatArray, v: FloatArray, ridge: float
+) -> tuple[float, FloatArray, FloatArray]:
+    """The objective at v = (a, b, c, d), its slope and the Fisher information."""
+    value = 0.5 * ridge * v[1] * v[1]
+    g, info, d = np.zeros(4), np.zeros((4, 4)), np.empty(4)
+    for k in range(len(h)):
+        if w[k] > 0.0:
+            eta = v[0] + v[1] * h[k]
+            e = np.exp(-abs(eta))
+            s = 1.0 / (1.0 + e) if eta >= 0.0 else e / (1.0 + e)
+            p = min(max(v[2] + (v[3] - v[2]) * s, _TINY), 1.0 - _TINY)
+            value -= w[k] * (y[k] * np.log(p) + (1.0 - y[k]) * np.log1p(-p))
+            d[0] = (v[3] - v[2]) * e / ((1.0 + e) * (1.0 + e))
+            d[1], d[2], d[3] = d[0] * h[k], 1.0 - s, s
+            scale = w[k] / (p * (1.0 - p))
+            for i in range(4):
+                g[i] += scale * (p - y[k]) * d[i]
+                for j in range(4):
+                    info[i, j] += scale * d[i] * d[j]
+    g[1] += ridge * v[1]
+    info[1, 1] += ridge
+    return value, g, info
+
+
+@compiled
+def _descend(
+    h: FloatArray,
+    y: FloatArray,
+    w: FloatArray,
+    start: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    ridge: float,
+    steps: int,
+) -> tuple[FloatArray, float]:
+    """From one start to the nearest optimum within the bounds (Levenberg and Marquardt's damping)."""
+    v = np.minimum(np.maximum(start, lower), upper)
+    value, slope, information = _expansion(h, y, w, v, ridge)
+    damping, quiet = 1e-3, 0
+    for _ in range(steps):
+        g, info = slope.copy(), information.copy()
+        for i in range(4):
+            stuck = (v[i] <= lower[i] and g[i] > 0.0) or (v[i] >= upper[i] and g[i] < 0.0)
+            if stuck or lower[i] == upper[i]:
+                g[i] = 0.0
+                info[i, :] = 0.0
+                info[:, i] = 0.0
+                info[i, i] = 1.0
+            else:
+                info[i, i] = info[i, i] * (1.0 + damping) + 1e-14
+        new = np.minimum(np.maximum(v - np.linalg.solve(info, g), lower), upper)
+        found, uphill, curved = _expansion(h, y, w, new, ridge)
+        if found <= value:
+            quiet = quiet + 1 if value - found <= 1e-14 * abs(value) else 0
+            v, value, slope, information = new, found, uphill, curved
+            damping = max(damping / 5.0, 1e-12)
+        else:
+            damping *= 6.0
+        if quiet >= 3 or damping > 1e12:
+            break
+    return v, value
+
+
+@compiled
+def fit_plateaus(
+    h: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    penalty: float,
+    starts: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> FloatArray:
+    """The best (a, b, c, d) of each row of weights (R, n), from starts (R, S, 4), within the bounds.
+
+    a and b belong to lengths centred on their mean and scaled by their standard deviation.
+    """
+    out = np.empty((len(weights), 4))
+    mean, sd = h.mean(), h.std()
+    x = (h - mean) / sd
+    for r in range(len(weights)):
+        ridge = penalty / (sd * sd)
+        n = starts.shape[1]
+        reached, values = np.empty((n, 4)), np.empty(n)
+        for s in range(n):
+            start = starts[r, s].copy()
+            start[0] += start[1] * mean
+            start[1] *= sd
+            reached[s], values[s] = _descend(x, y, weights[r], start, lower, upper, ridge, _FIRST)
+        best = np.inf
+        for s in np.argsort(values)[:2]:
+            v, value = _descend(x, y, weights[r], reached[s], lower, upper, ridge, _MORE)
+            if value < best:
+                best = value
+                out[r] = v
+        out[r, 1] /= sd
+        out[r, 0] -= out[r, 1] * mean
+    return out
+
+
+def plateaus_of(floor: NumbersLike, ceiling: NumbersLike) -> Plateaus:
+    """The two settings, checked: a number, or "fit"."""
+
+    def share(name: str, value: NumbersLike, low: float, high: float) -> float | None:
+        problem = "[not-an-option] is neither a number nor 'fit'"
+        ensure(not isinstance(value, str) or value == "fit", name, value, problem, f"use {name}='fit'")
+        return None if isinstance(value, str) else number(name, value, low, high)
+
+    return share("floor", floor, 0.0, HIGHEST_FLOOR), share("ceiling", ceiling, LOWEST_CEILING, 1.0)
+
+
+def fit_with_plateaus(
+    h: FloatArray,
+    y: FloatArray,
+    weights: FloatArray,
+    penalty: float,
+    plateaus: Plateaus,
+    near: Curves | None = None,
+) -> Curves:
+    """The curve of each row of weights (R, n), with floor and ceiling given or fitted.
+
+    `near` holds one curve to start from beside the two-parameter one; without it sixteen starts are
+    tried. A floor is sought up to 0.4, a ceiling down to 0.6. Curves that do not fall stay as they are.
+    """
+    plain = fit(h, y, weights, penalty)
+    floor, ceiling = plateaus
+    rows = np.flatnonzero(plain.falling & (plain.state == FOUND))
+    if plateaus == (0.0, 1.0) or not len(rows):
+        return plain
+    lower = np.array([-np.inf, -np.inf, floor or 0.0, LOWEST_CEILING if ceiling is None else ceiling])
+    upper = np.array([np.inf, 0.0, HIGHEST_FLOOR if floor is None else floor, ceiling or 1.0])
+    starts = _starts(plain, rows, near)
+    found = fit_plateaus(
+        h, y, np.ascontiguousarray(weights[rows], dtype=float), penalty, starts, lower, upper
+    )
+    theta, beta, c, d = (x.copy() for x in plain[:4])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        theta[rows], beta[rows] = -found[:, 0] / found[:, 1], -found[:, 1]
+    c[rows], d[rows] = found[:, 2], found[:, 3]
+    return Curves(theta, beta, c, d, plain.state)
+
+
+def _starts(plain: Curves, rows: np.ndarray, near: Curves | None) -> FloatArray:
+    """(R, S, 4): the two-parameter curve, made steeper, with several floors and ceilings."""
+    theta, beta = plain.theta[rows], plain.beta[rows]
+    places = [(theta, beta, c, d) for c, d in _GENTLE]
+    places += [(theta + shift, m * beta, c, d) for m, shift, (c, d) in _STEEP]
+    if near is not None:  # a start on a bound would stay there
+        c, d = float(np.clip(near.floor[0], 0.002, 0.39)), float(np.clip(near.ceiling[0], 0.61, 0.998))
+        here = np.full_like(theta, near.theta[0]), np.full_like(beta, near.beta[0])
+        places = [places[0], places[7], (*here, c, d)]
+    each = [np.stack(np.broadcast_arrays(t * b, -b, c, d), axis=1) for t, b, c, d in places]
+    return np.stack(each, axis=1)

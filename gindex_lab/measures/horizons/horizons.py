@@ -17,12 +17,10 @@ from gindex_lab.foundation.likes import NumbersLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.validate import Mode, number
 from gindex_lab.measures.curves import Interval
 from gindex_lab.measures.horizons.draws import Replicates, draws_of, first_seed, replicates_of
-from gindex_lab.measures.horizons.estimates import HorizonSettings, estimates
-from gindex_lab.measures.horizons.limits import ends_of_draws, exact_limits
-from gindex_lab.measures.horizons.plateaus import plateaus_of
-from gindex_lab.measures.horizons.readings import horizon_name
+from gindex_lab.measures.horizons.estimates import HorizonSettings, estimates, horizon_name
+from gindex_lab.measures.horizons.fitting import plateaus_of
+from gindex_lab.measures.horizons.limits import Ends, ends_of_draws, exact_limits, limits_without_draws
 from gindex_lab.measures.horizons.runs import Runs, runs_of
-from gindex_lab.measures.horizons.sandwich import Limits, limits_without_draws
 
 __all__ = ["FEW_FAMILIES", "horizon"]
 
@@ -209,7 +207,7 @@ def _about_method(runs: Runs, method: str) -> tuple[str, ...]:
     return (said,)
 
 
-def _over_draws(table: Measured, ci: float) -> Limits:
+def _over_draws(table: Measured, ci: float) -> Ends:
     drawn = table.replicates.measures.items()
     limits = {
         name: ends_of_draws(x, ci, 0.0 if name.startswith("horizon_") else -np.inf) for name, x in drawn
@@ -223,7 +221,7 @@ def _over_draws(table: Measured, ci: float) -> Limits:
     return limits
 
 
-def _joined(table: Measured, limits: Limits) -> pd.DataFrame:
+def _joined(table: Measured, limits: Ends) -> pd.DataFrame:
     columns = {f"{k}_{side}": ends[i] for k, ends in limits.items() for i, side in enumerate(("low", "high"))}
     joined = Measured(pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1))
     joined.attrs, joined.replicates = table.attrs, table.replicates

@@ -24,7 +24,7 @@ __all__ = ["SPREAD", "area_and_moment", "logistic_indicators", "spread_from_hori
 SPREAD = float(np.pi / np.sqrt(3))  # the standard deviation of a logistic threshold of slope 1
 _GENTLE = 4.0  # βq below which the curve is integrated by quadrature, exact to rounding with 40 nodes
 _SERIES = 1e-3  # e^x below which five terms of the dilogarithm's series are exact
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)  # as many as `_GENTLE` needs
 
 
 def logistic_indicators(

@@ -18,7 +18,7 @@ from gindex_lab.measures.horizons.horizons import FEW_FAMILIES
 __all__ = ["about_agent", "about_horizons", "minutes_text"]
 
 _WIDE = 2 * np.log(9) * np.sqrt(3) / np.pi  # doublings from 90% to 10% success, per unit of spread
-_UNITS = ((60 * 24, "day"), (60, "hour"), (1, "minute"), (1 / 60, "second"))
+_UNITS = ((60 * 24, "day"), (60, "hour"), (1, "minute"), (1 / 60, "second"))  # in minutes
 
 
 def minutes_text(minutes: float, digits: int = 2) -> str:

@@ -16,9 +16,8 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.alternatives.posterior import Posterior
-from gindex_lab.measures.alternatives.posterior import design as spline
-from gindex_lab.measures.alternatives.smooth import smooth_posterior
+from gindex_lab.measures.alternatives.smooth import Posterior, smooth_posterior
+from gindex_lab.measures.alternatives.smooth import design as spline
 from gindex_lab.measures.curves import Interval, Scale
 from gindex_lab.measures.planning.designs import FEWEST, TERMS, Curve, Design, logistic, series_of
 from gindex_lab.measures.samples import Sample

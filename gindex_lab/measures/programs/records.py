@@ -83,13 +83,7 @@ class Experiment:
         """From a JSON file in the authors' layout."""
         path = as_path("experiment", path)
         text = read_text(path, argument="experiment")
-        try:
-            content = parse_json(text, "experiment", str(path))
-        except BadInput:
-            raise
-        except ValueError as error:
-            problem = f"[not-json] is not JSON ({str(error)[:60]})"
-            raise BadInput("experiment", str(path), problem, "fix the file") from None
+        content = parse_json(text, "experiment", str(path), "fix the file")
         return cls.from_dict(content, name=path.stem, folder=path.parent)
 
     @classmethod

@@ -26,8 +26,7 @@ from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.adaptive.bank import Bank, bank_of
-from gindex_lab.measures.adaptive.foresight import SUMS
+from gindex_lab.measures.adaptive.bank import SUMS, Bank, bank_of
 from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
