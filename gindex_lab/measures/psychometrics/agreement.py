@@ -248,10 +248,6 @@ def corrected_intervals(
 
     Agents are resampled with the measures that they have; the models are not fitted again. A correction may
     overshoot: what lies beyond 1 is shown as 1.
-
-    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
-    >>> corrected_intervals(maze_respondents(seed=1, agents=200), [("mean", "lz")], seed=1).columns.tolist()
-    ['observed', 'estimate', 'low', 'high']
     """
     study = study_of(responses)
     table, halves = measures(study, priors=priors), _halves(study, priors)

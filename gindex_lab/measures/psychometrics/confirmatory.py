@@ -97,9 +97,7 @@ def confirm(
         matrix = correlation_matrix(frame).loc[pattern.index, pattern.index]
         agents = integer("n_obs", n_obs, 3)
     free = int(pattern.to_numpy().sum()) + (count * (count - 1) // 2 if linked else 0)
-    problem = (
-        f"[not-identified] has {free} loadings and correlations to find, more than the items' correlations"
-    )
+    problem = f"[not-identified] has {free} loadings and correlations, more than the items have correlations"
     enough = free <= len(pattern) * (len(pattern) - 1) // 2
     ensure(enough, "factors", list(factors), problem, "use fewer")
     return ConfirmatoryModel(table, matrix, pattern, agents, linked, correlation)

@@ -223,8 +223,8 @@ def parallel_analysis(
     for i, (name, actual) in enumerate(zip(("components", "factors"), eigenvalues(matrix), strict=True)):
         columns |= {name: actual, f"{name}_mean": mean[i], f"{name}_limit": limits[i]}
     table = pd.DataFrame(columns, index=pd.RangeIndex(1, len(matrix) + 1, name="k"))
-    above = [_leading_run(table[n] > table[f"{n}_limit"]) for n in ("components", "factors")]
-    return ParallelAnalysis(table, above[0], above[1], limit, count)
+    above = [(table[n] > table[f"{n}_limit"]).cumprod().sum() for n in ("components", "factors")]
+    return ParallelAnalysis(table, int(above[0]), int(above[1]), limit, count)
 
 
 def _noise(values: FloatArray, noise: str, rng: np.random.Generator) -> FloatArray:
@@ -262,7 +262,3 @@ def _reduced(matrices: FloatArray, tolerance: float = 1e-5) -> FloatArray:
             break
     apart[:, items, items] = shared
     return apart
-
-
-def _leading_run(above: pd.Series) -> int:
-    return int(above.cumprod().sum())

@@ -29,22 +29,15 @@ from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.rotation import rotate, upright
 
-__all__ = [
-    "LARGEST_COMMUNALITY",
-    "METHODS",
-    "GeneralFactor",
-    "extract",
-    "general_factor",
-    "minres_uniqueness",
-    "schmid_leiman",
-]
+__all__ = ["LARGEST_COMMUNALITY", "METHODS", "GeneralFactor", "extract", "general_factor"]
+__all__ += ["minres_uniqueness", "schmid_leiman"]
 
 Misfit = Callable[[FloatArray], tuple[float, FloatArray]]  # and its gradient, by the uniquenesses
 METHODS = ["minres", "ml", "principal_axis"]
 _LEAST, _MOST = 0.005, 1.0  # the uniquenesses' bounds, as in R's psych and factanal
 LARGEST_COMMUNALITY = 1 - _LEAST - 1e-9  # an item at or above it has nothing of its own
 _MOST_STARTS = 40  # a judgement: the rule of `_least_misfit` stops after seven as a rule
-_FINE = {"ftol": 1e-15, "gtol": 1e-10}
+_FINE = {"ftol": 1e-15, "gtol": 1e-10}  # the end of a descent: as fine as doubles and L-BFGS-B allow
 _COARSE = {"ftol": 1e-8, "gtol": 1e-5}  # enough to see that a descent ends where an earlier one did
 
 
@@ -110,9 +103,7 @@ def _weighted_loadings(matrix: FloatArray, uniqueness: FloatArray, n: int) -> tu
     return root[:, None] * vectors[:, : -n - 1 : -1] * size, values
 
 
-def _least_misfit(
-    misfit: Callable[[FloatArray], tuple[float, FloatArray]], matrix: FloatArray, given: FloatArray | None
-) -> FloatArray:
+def _least_misfit(misfit: Misfit, matrix: FloatArray, given: FloatArray | None) -> FloatArray:
     """The best of several descents, the same ones on every call.
 
     After N descents into w different minima, w (w + 1) / (N - w - 2) more are expected to exist
@@ -144,9 +135,8 @@ def _descent(misfit: Misfit, start: FloatArray, ends: dict[str, float]) -> tuple
     """Uniquenesses and misfit at the end of one descent."""
     from scipy.optimize import minimize
 
-    options = {"maxiter": 5000, "maxfun": 20000, **ends}
-    bounds = [(_LEAST, _MOST)] * len(start)
-    found = minimize(misfit, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    given = {"bounds": [(_LEAST, _MOST)] * len(start), "options": {"maxiter": 5000, "maxfun": 20000, **ends}}
+    found = minimize(misfit, start, jac=True, method="L-BFGS-B", **given)
     return np.asarray(found.x), float(found.fun)
 
 
@@ -167,10 +157,8 @@ def _principal_axis(matrix: FloatArray, n: int) -> FloatArray:
         factor = Factor(corr=matrix, n_factor=n, method="pa", smc=smc)
         found = factor.fit(maxiter=5000, tol=1e-9).loadings
     said = [str(x.message) for x in caught if re.search("converge|iterations", str(x.message))]
-    problem = (
-        "; ".join(said) or "did not converge"
-    )  # a peer's warning that its fit failed is an error of ours
-    fine = not said and np.isfinite(found).all()
+    fine, problem = not said and np.isfinite(found).all(), "; ".join(said) or "did not converge"
+    # a peer's warning that its fit failed is an error of ours
     ensure(fine, "method", "principal_axis", problem, 'use method="minres"')
     return np.asarray(found)
 
@@ -231,7 +219,7 @@ def general_factor(
     2005, Psychometrika 70); ECV = Σ general² / Σ communality (Reise 2012). Oblimin rotation, of unrotated
     loadings (`plain`) where they are known.
     """
-    problem = "[too-few-factors] leaves nothing to take a general factor of"
+    problem = "[too-few-factors] is too few: a general factor is what several factors share"
     ensure(n > 1, "n", n, problem, "use n=3 or so")
     pattern, phi = rotate(extract(matrix, n, method) if plain is None else plain, "oblimin")
     general, group = schmid_leiman(pattern, phi)

@@ -165,10 +165,8 @@ class FactorSolution:
         if self.heywood:
             return "An item has nothing of its own (a Heywood case): the solution is improper."
         near = nearly_as_large(self._matrix, self.uniquenesses.to_numpy(), count)
-        said = (
-            "The first factor left out is nearly as large as the last that was kept: others may fit as well."
-        )
-        return said if near else ""
+        said = "The first factor left out is nearly as large as the last that was kept: "
+        return f"{said}others may fit as well." if near else ""
 
     def _not_normal(self) -> str:
         if self.correlation_kind != "pearson":
@@ -315,9 +313,6 @@ def rmsea_interval(
     """The interval of RMSEA: the noncentralities λ under which χ² would be at, say, its 95% and 5% point.
 
     √(λ / (df · agents)), with λ of P(χ²(df, λ) ≤ χ²) = Φ(±z √κ) and `stretch` κ; 0 where no λ reaches it.
-
-    >>> [round(limit, 4) for limit in rmsea_interval(40.0, 20, 199)]
-    [0.038, 0.1028]
     """
     from scipy.special import chndtrinc, ndtr, ndtri
     from scipy.stats import chi2

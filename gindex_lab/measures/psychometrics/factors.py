@@ -25,11 +25,7 @@ from gindex_lab.measures.psychometrics.correlations import (
     smoothed,
     warn_of_smoothing,
 )
-from gindex_lab.measures.psychometrics.dimensions import (
-    ParallelAnalysis,
-    eigenvalues,
-    parallel_analysis,
-)
+from gindex_lab.measures.psychometrics.dimensions import ParallelAnalysis, eigenvalues, parallel_analysis
 from gindex_lab.measures.psychometrics.extraction import METHODS, GeneralFactor, extract, general_factor
 from gindex_lab.measures.psychometrics.factor_fit import FactorSolution, invertible
 from gindex_lab.measures.psychometrics.rotation import (

@@ -13,7 +13,7 @@ from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.measures.psychometrics.irt_settings import check_binary, table_of
 
-__all__ = ["Told", "binary_table", "group_labels", "whole_rows"]
+__all__ = ["Told", "binary_table", "group_labels", "two_sides"]
 
 
 class Told:
@@ -41,9 +41,6 @@ def binary_table(responses: ResponsesLike) -> pd.DataFrame:
 def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest: int) -> pd.Series:
     """The group of each agent, from labels in order, by agent (Series, dict), or a column of `.agents`;
     at least two groups, each of at least `fewest` agents.
-
-    >>> group_labels(None, {"ann": "new", "bob": "old"}, pd.Index(["bob", "ann"]), 1).tolist()
-    ['old', 'new']
     """
     if isinstance(group, str):
         columns = responses.agents.columns if isinstance(responses, Responses) else pd.Index([])
@@ -55,7 +52,7 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
         group = pd.Series(group, dtype=object)
     if isinstance(group, pd.Series):
         known = group.index.is_unique and agents.isin(group.index).all()
-        problem = "[unknown-label] has no entry for some agent, or two"
+        problem = "[unknown-label] does not have exactly one entry for each agent"
         ensure(known, "group", len(group), problem, "index it by agent")
         labels = group.reindex(agents)
     else:
@@ -64,7 +61,7 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
         ensure(listed, "group", group, "[wrong-type] is not a list of labels", remedy)
         count = sum(pd.api.types.is_hashable(x) for x in group)
         problem = f"[wrong-length] does not have one label for each of the {len(agents)} agents"
-        ensure(count == len(group) == len(agents), "group", count, problem, "match them")
+        ensure(count == len(group) == len(agents), "group", count, problem, "give one for each")
         labels = pd.Series(list(group), index=agents)
     problem = "[missing] is missing for some agent"
     ensure(labels.notna().all(), "group", None, problem, "drop these agents")
@@ -77,6 +74,16 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
     return labels
 
 
-def whole_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """The agents that answered every item: sum scores compare no others."""
-    return frame[frame.notna().all(axis=1)]
+def two_sides(labels: pd.Series, focal: object, fewest: int) -> tuple[object, object]:
+    """The reference and the focal group; the smaller is the focal one unless it is named."""
+    counts = labels.value_counts()
+    names, least = list(counts.index), counts.min()
+    problem = f"[wrong-length] has {len(counts)} groups where two are compared"
+    ensure(len(counts) == 2, "group", names, problem, "compare two at a time")
+    problem, remedy = f"[too-few] has {least} agents without a gap", f"give each group at least {fewest}"
+    ensure(least >= fewest, "group", counts.idxmin(), problem, remedy)
+    if focal is None:
+        return names[0], names[1]
+    known_label = pd.api.types.is_hashable(focal) and focal in names
+    ensure(known_label, "focal", focal, "[unknown-label] is not a group", f"use one of {names}")
+    return names[names.index(focal) - 1], focal

@@ -24,7 +24,15 @@ from gindex_lab.measures.psychometrics.irt_models import (
     slope_of,
 )
 
-__all__ = ["OrderedBeta"]
+__all__ = ["OrderedBeta", "parts"]
+
+
+def parts(form: Form) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The chances of 0, between and 1 (items x 3 x nodes), and α and β of the Beta between."""
+    alpha, beta = form.log[:, 3] + 1, form.log[:, 4] + 1
+    log = form.log[:, :3].copy()
+    log[:, 1] += betaln(alpha, beta)
+    return np.exp(log), alpha, beta
 
 
 class OrderedBeta(ItemModel):
@@ -83,10 +91,8 @@ class OrderedBeta(ItemModel):
 
     def _told(self, form: Form, full: FloatArray) -> FloatArray:
         """Graded ends, and between them what a Beta tells of its two parameters (items x k x k x nodes)."""
-        alpha, beta = form.log[:, 3] + 1, form.log[:, 4] + 1
-        log = form.log[:, :3].copy()
-        log[:, 1] += betaln(alpha, beta)
-        chance, both = np.exp(log), digamma(alpha + beta)
+        chance, alpha, beta = parts(form)
+        both = digamma(alpha + beta)
         by_alpha, by_beta = full[:, :, 3], full[:, :, 4]  # items x k x nodes
         ends = full[:, :, :3].copy()
         means = (digamma(alpha) - both)[:, None], (digamma(beta) - both)[:, None]

@@ -141,11 +141,7 @@ class Priors:
 
 
 def table_of(responses: ResponsesLike) -> pd.DataFrame:
-    """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing.
-
-    >>> table_of([[1, 0], [None, 1]]).isna().sum().sum()
-    np.int64(1)
-    """
+    """The numbers of a `Responses` or of anything table-like, all in [0, 1] or missing."""
     if isinstance(responses, Responses):
         return responses.frame.copy()  # checked when it was made
     frame = responses if not hasattr(responses, "frame") else responses.frame

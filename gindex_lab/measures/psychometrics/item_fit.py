@@ -146,10 +146,6 @@ def _merged(rows: list[tuple[FloatArray, FloatArray]]) -> list[tuple[FloatArray,
     The lowest that expects too few joins a neighbour: the first its next, the last its last but one, any
     other the one with fewer agents (the lower if they are equal). So does mirt with `mincell = 1`, after
     those of a single agent have joined the next.
-
-    >>> rows = [([4, 0], [3.5, 0.5]), ([6, 3], [5, 4]), ([0, 1], [0.5, 0.5]), ([0, 7], [0.0, 7.0])]
-    >>> [row[0].tolist() for row in _merged([(np.array(o, float), np.array(e)) for o, e in rows])]
-    [[10.0, 11.0]]
     """
     groups = [np.stack(row) for row in rows]
 

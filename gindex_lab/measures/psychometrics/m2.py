@@ -21,7 +21,6 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import FloatArray, choice, confidence
 from gindex_lab.measures.psychometrics.factor_fit import rmsea_interval
-from gindex_lab.measures.psychometrics.groups import whole_rows
 from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 from gindex_lab.measures.psychometrics.irt_engine import derivatives, log_chances
 from gindex_lab.measures.psychometrics.irt_models import IntArray, ItemModel
@@ -107,7 +106,7 @@ def m2(model: ItemResponseModel, ci: float = 0.90, moments: str = "c2") -> Model
     known = isinstance(model, ItemResponseModel)
     ensure(known, "model", type(model).__name__, "[wrong-type] is not a fitted model", remedy)
     level, moments = confidence(ci), choice("moments", moments, ["c2", "m2*"])
-    values = whole_rows(model.answers.frame).to_numpy(dtype=float)
+    values = model.answers.frame.dropna().to_numpy(dtype=float)
     n, items = values.shape
     whole = model.model != "beta" and (values == np.rint(values)).all()
     ensure(whole, "model", "fractions", "[not-binary] is of responses between 0 and 1", "round them")

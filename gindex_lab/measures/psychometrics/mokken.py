@@ -19,7 +19,8 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import ResponsesLike
 from gindex_lab.foundation.validate import FloatArray, number
-from gindex_lab.measures.psychometrics.groups import Told, whole_rows
+from gindex_lab.measures.psychometrics import nonparametric
+from gindex_lab.measures.psychometrics.groups import Told
 from gindex_lab.measures.psychometrics.irt_models import BoolArray, IntArray
 from gindex_lab.measures.psychometrics.irt_settings import table_of, varies
 
@@ -81,15 +82,11 @@ class Mokken(Told):
 
     def monotonicity(self, least: float = 0.03) -> pd.DataFrame:
         """Does each item rise with the rest of the test? See `nonparametric.monotonicity`."""
-        from gindex_lab.measures.psychometrics.nonparametric import monotonicity
-
-        return monotonicity(self.responses, least)
+        return nonparametric.monotonicity(self.responses, least)
 
     def double_monotonicity(self, least: float = 0.03) -> pd.DataFrame:
         """Do the items keep their order of difficulty at every level? See `nonparametric`."""
-        from gindex_lab.measures.psychometrics.nonparametric import double_monotonicity
-
-        return double_monotonicity(self.responses, least)
+        return nonparametric.double_monotonicity(self.responses, least)
 
 
 def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float = 0.05) -> Mokken:
@@ -129,9 +126,9 @@ def mokken(responses: ResponsesLike, *, lower_bound: float = 0.3, level: float =
     number("lower_bound", lower_bound, 0, 1)
     number("level", level, 0, 1, open_ends=True)
     given = table_of(responses)
-    frame = whole_rows(given)
+    frame = given.dropna()
     problem = "[too-few] are too few agents without a gap"
-    ensure(len(frame) >= _FEWEST, "responses", len(frame), problem, f"give {_FEWEST}")
+    ensure(len(frame) >= _FEWEST, "responses", len(frame), problem, f"give {_FEWEST} or more")
     frame = frame.loc[:, varies(frame)]
     few = "[too-few] has fewer than two items that vary"
     ensure(frame.shape[1] > 1, "responses", given.shape, few, "give more items")
@@ -196,12 +193,8 @@ def _coefficients(
     off = ~np.eye(items, dtype=bool)
     h_item = (cov * off).sum(1) / (most * off).sum(1)
     h = float((cov * off).sum() / (most * off).sum())
-    pairs, pair_errors, item_error, total = (
-        np.eye(items),
-        np.zeros((items, items)),
-        np.zeros(items),
-        np.zeros(n),
-    )
+    pairs, pair_errors = np.eye(items), np.zeros((items, items))
+    item_error, total = np.zeros(items), np.zeros(n)
     for i in range(items):
         own, others = steps.item == i, off[i]
         lower = share[own][:, None] <= share

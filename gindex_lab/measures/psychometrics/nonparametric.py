@@ -15,7 +15,6 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike, ResponsesLike
 from gindex_lab.foundation.validate import FloatArray, number, vector
-from gindex_lab.measures.psychometrics.groups import whole_rows
 from gindex_lab.measures.psychometrics.irt_settings import table_of
 
 __all__ = ["double_monotonicity", "item_curves", "monotonicity", "rest_groups"]
@@ -179,10 +178,10 @@ def item_curves(
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
-    frame = whole_rows(table_of(responses))
+    frame = table_of(responses).dropna()
     values = frame.to_numpy(dtype=float)
     n, items = values.shape
-    ensure(n >= 10, "responses", n, "[too-few] are too few agents without a gap", "give 10")
+    ensure(n >= 10, "responses", n, "[too-few] are too few agents without a gap", "give 10 or more")
     few = "[too-few] is one item only: the others make the ability"
     ensure(items > 1, "responses", items, few, "give more items")
     at = np.linspace(-2.5, 2.5, 51) if ability is None else vector("ability", ability)

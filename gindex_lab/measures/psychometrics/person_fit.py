@@ -104,9 +104,6 @@ def guttman_errors(values: FloatArray, difficulty: FloatArray) -> FloatArray:
     how much the harder one is ahead. Items of one difficulty make no pair.
 
     G = Σ max(0, r_j - r_i) over h_i < h_j  (Guttman 1950; Meijer & Sijtsma 2001).
-
-    >>> guttman_errors(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 0.0]]), np.arange(3.0)).tolist()
-    [2.0, 0.0]
     """
     order = np.argsort(difficulty, kind="stable")
     return _ahead(values[:, order], difficulty[order])
@@ -251,12 +248,10 @@ def _residuals(model: ItemResponseModel, ability: FloatArray) -> tuple[FloatArra
     form = log_chances(kind, model.fitted_parameters, ability[:, None])
     seen = ~np.isnan(values)
     if model.model == "beta":
-        from scipy.special import betaln
+        from gindex_lab.measures.psychometrics.irt_beta import parts
 
-        alpha, beta = form.log[:, 3] + 1, form.log[:, 4] + 1
-        log = form.log[:, :3].copy()
-        log[:, 1] += betaln(alpha, beta)
-        chance, inner = np.exp(log), alpha / (alpha + beta)
+        chance, alpha, beta = parts(form)
+        inner = alpha / (alpha + beta)
         mean = chance[:, 2] + chance[:, 1] * inner
         square = chance[:, 2] + chance[:, 1] * inner * (alpha + 1) / (alpha + beta + 1)
     else:

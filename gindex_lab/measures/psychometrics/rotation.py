@@ -51,13 +51,13 @@ def wanted_loadings(target: NumbersLike | None, rotation: str, items: int, facto
         ensure(target is None, "target", rotation, problem, remedy)
         return None
     remedy = "pass items x factors, NaN where a loading is free"
-    ensure(target is not None, "target", None, "[missing] is what to rotate to", remedy)
+    ensure(target is not None, "target", None, "[missing] is needed by this rotation", remedy)
     wanted = numbers("target", target)
     problem, remedy = "[wrong-shape] has another shape than the loadings", f"pass {items} x {factors}"
     ensure(wanted.shape == (items, factors), "target", wanted.shape, problem, remedy)
     finite = np.isfinite(wanted).any() and not np.isinf(wanted).any()
     remedy = "give some loadings a finite number"
-    ensure(finite, "target", wanted.shape, "[not-finite] wants nothing finite", remedy)
+    ensure(finite, "target", wanted.shape, "[not-finite] has no finite loading, or an infinite one", remedy)
     return wanted
 
 
