@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from refusals import cautioned, refused
 from scipy.stats import ttest_rel
 
+from benchmarks.measured.aiq_sweep import keep_sweep
 from gindex_lab.foundation.errors import BadInput, DataUnavailable
 from gindex_lab.foundation.places import PROJECT_DATA
 from gindex_lab.presentation.plots import agents as plots
@@ -24,7 +25,6 @@ from gindex_lab.worlds.aiq.sweep import (
     NOT_RUN,
     SETTINGS,
     SweepPlan,
-    keep_sweep,
     measured_sweep,
     read_sweep,
     sweep,

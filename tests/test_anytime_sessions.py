@@ -10,7 +10,7 @@ from loops import looped
 from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.worlds.anytime.chance import nested_seed
+from gindex_lab.worlds.anytime.environment import nested_seed
 from gindex_lab.worlds.anytime.planning import body_moves
 
 A = gl.anytime

@@ -21,13 +21,13 @@ import pytest
 
 import gindex_lab as gl
 from benchmarks import __main__ as benchmarks
+from benchmarks.measured.aiq_sweep import keep_sweep
 from gindex_lab.foundation import folders, places
 from gindex_lab.foundation.folders import remove
 from gindex_lab.press.cli import main
 from gindex_lab.press.reproduction.reproduce import reproduce
 from gindex_lab.studies.analysis.shorter import Shorter
 from gindex_lab.studies.simulations.coverage_study import kept_study
-from gindex_lab.worlds.aiq.sweep import keep_sweep
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_projects import catalogue, cell, write_notebook

@@ -15,13 +15,14 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 
 __all__ = [
-    "LARGEST", "NUMBERS", "FloatArray", "Mode", "choice", "confidence", "deeper_than", "described", "flag",
-    "generator", "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number", "numbers",
+    "LARGEST", "NUMBERS", "FloatArray", "IntArray", "Mode", "choice", "confidence", "deeper_than", "described",
+    "flag", "generator", "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number", "numbers",
     "numeric_frame", "pair", "per_item", "refuse", "required_pair", "table_with", "trials_of", "vector",
 ]  # fmt: skip
 
 Mode = Literal["exact", "reference"]
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 LARGEST = 2**63 - 1  # the largest whole number of 64 bits
 NUMBERS = (int, float, np.integer, np.floating)
 

@@ -4,11 +4,6 @@ An agent is a small frozen set of parameters; each run of the test starts it afr
 compiled (`agents_kernel`); readable ones are in `tests/oracles/aiq_learners.py`. An agent of your own is any
 class (or function that returns an object) with `perceive(observation, reward) -> action`; if it takes `seed`,
 it gets one for each run, so that its results, too, can be repeated.
-
->>> agent("freq")
-Freq(epsilon=0.05, decay=0)
->>> agent("Q_l,0.0,0.5,0.5,0.02,0.8")           # a line of the authors' tables
-QLearning(initial=0.0, trace=0.5, rate=0.5, epsilon=0.02, decay=0, discount=0.8)
 """
 
 from __future__ import annotations
@@ -64,18 +59,10 @@ class Constant(_Checked):
 class Freq(_Checked):
     """The action with the best mean reward so far; explores with probability `epsilon`.
 
-    With `decay` the probability falls from 1 to `epsilon` in that many interactions.
+    With `decay` the probability falls from 1 to `epsilon` in that many interactions. (Legg and Veness 2013.)
 
-    References
-    ----------
-    Legg and Veness (2013).
-
-    Examples
-    --------
-    >>> Freq(epsilon=1.5)
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: epsilon=1.5: is out of range; use a number between 0 and 1
+    >>> agent("Freq,0.03")                  # a line of the authors' tables
+    Freq(epsilon=0.03, decay=0)
     """
 
     epsilon: float = 0.05
@@ -86,14 +73,9 @@ class Freq(_Checked):
 class QLearning(_Checked):
     """Watkins' Q(λ) with the observation as its state: `trace` is λ, `rate` α, `discount` γ.
 
-    `discount=0` means the discount of the test, which must then be below 1.
+    `discount=0` means the discount of the test, which must then be below 1. (Watkins 1989; Watkins and Dayan
+    1992, Machine Learning 8, 279-292.)
 
-    References
-    ----------
-    Watkins (1989); Watkins and Dayan (1992), Machine Learning 8, 279-292.
-
-    Examples
-    --------
     >>> agent("Q_l,0.0,0.5,0.5,0.02,0.8") == QLearning()
     True
     """
@@ -110,12 +92,8 @@ class QLearning(_Checked):
 class HLQ(_Checked):
     """Hutter and Legg's Q(λ), which needs no learning rate; with `softmax`, `epsilon` is its temperature.
 
-    References
-    ----------
-    Hutter and Legg (2007), Advances in Neural Information Processing Systems 20, 705-712.
+    Reference: Hutter and Legg (2007), Advances in Neural Information Processing Systems 20, 705-712.
 
-    Examples
-    --------
     >>> agent("hlq") == HLQ()
     True
     """
@@ -165,6 +143,7 @@ class Own:
 BuiltIn = Random | Constant | Freq | QLearning | HLQ
 Agent = BuiltIn | Own
 
+# what `agent` knows by name: the defaults above, and of the others the settings in use (softmax: a judgement)
 NAMES: dict[str, BuiltIn] = {
     "random": Random(),
     "constant": Constant(),
@@ -193,10 +172,6 @@ def agent(spec: AgentLike) -> Agent:
     --------
     >>> agent("hlq").trace
     0.99
-    >>> agent("q")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: agent='q': is not an agent; use 'random', 'constant', ...
     """
     if isinstance(spec, Agent):
         return spec

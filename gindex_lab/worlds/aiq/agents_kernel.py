@@ -15,18 +15,16 @@ from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba.extending import overload
 
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, IntArray
 from gindex_lab.worlds.aiq.agents import HLQ, BuiltIn, Constant, Freq, QLearning, own_discount
 from gindex_lab.worlds.aiq.program import MachineSettings
 from gindex_lab.worlds.aiq.random_streams import uniform
 
-__all__ = ["IntArray", "Mind", "Now", "begin", "mind_of", "perceive"]
+__all__ = ["Mind", "Now", "begin", "mind_of", "perceive"]
 
-IntArray = npt.NDArray[np.int64]
 # the authors' guards of softmax against overflow, and of visits against 0
 LARGEST_EXPONENT, LEAST_TEMPERATURE, LEAST_VISITS = 595.0, 1e-4, 1e-100
 _BLOCK = 32  # memory comes in blocks of so many pairs, which the processor takes several at a time
@@ -83,11 +81,7 @@ Mind = BlindMind | FreqMind | QMind | HLQMind
 
 
 def mind_of(agent: BuiltIn, discount: float, machine: MachineSettings) -> Mind:
-    """An agent's parameters and empty memory, for a test with this `discount` on this machine.
-
-    >>> mind_of(QLearning(trace=0.5, discount=0.8), 1.0, MachineSettings()).fade
-    0.4
-    """
+    """An agent's parameters and empty memory, for a test with this `discount` on this machine."""
     if isinstance(agent, Freq):
         return FreqMind(float(agent.epsilon), float(agent.decay), *np.zeros((3, machine.symbols)))
     if isinstance(agent, QLearning | HLQ):
@@ -112,9 +106,6 @@ class Now(NamedTuple):
     epsilon: float
     active: int
     largest: float
-
-
-# -- choosing ----------------------------------------------------------------------------------------
 
 
 @compiled(inline="always")
@@ -175,9 +166,6 @@ def _cooled(epsilon: float, final: float, decay: float) -> float:
     if decay == 0:
         return epsilon
     return epsilon - (1.0 - final) / decay if epsilon > final else final
-
-
-# -- learning ----------------------------------------------------------------------------------------
 
 
 @compiled(inline="always")
@@ -244,9 +232,6 @@ def _learn_hlq(
     return _still_active(trace, active, count) if gone else count, largest
 
 
-# -- agents: how each begins -------------------------------------------------------------------------
-
-
 def begin(mind: Any) -> Now:
     """Forget everything: the start of an episode."""
     raise NotImplementedError  # compiled for each mind
@@ -274,9 +259,6 @@ def _begin_hlq(mind):  # type: ignore[no-untyped-def]
     mind.value[:] = mind.initial
     mind.trace[:] = 0.0
     return Now(0, 1.0 if mind.decay > 0 else mind.epsilon, 0, abs(mind.initial))
-
-
-# -- agents: what each does --------------------------------------------------------------------------
 
 
 def perceive(

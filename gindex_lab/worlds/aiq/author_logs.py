@@ -22,7 +22,7 @@ from gindex_lab.worlds.aiq.program import check
 
 __all__ = ["estimate_from_log", "read_author_log"]
 
-STRATA = 20
+STRATA = 20  # of the authors' code
 
 
 def estimate_from_log(

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from gindex_lab.foundation import parallel
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.kernels import compiled
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, IntArray
 from gindex_lab.worlds.aiq import kernel
 from gindex_lab.worlds.aiq.agents import HLQ, Agent, Constant, Own, QLearning, own_discount
-from gindex_lab.worlds.aiq.agents_kernel import IntArray, Mind, begin, mind_of, perceive
+from gindex_lab.worlds.aiq.agents_kernel import Mind, begin, mind_of, perceive
 from gindex_lab.worlds.aiq.kernel import HEAD, HIGH, LOW, NO_RECORD, RING, WIDTH, assemble, cycle, reset
 from gindex_lab.worlds.aiq.program import MOST_STEPS, MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, stream_key
@@ -145,11 +145,6 @@ class Trial:
         """What totals are divided by: Σ g^i over the k interactions, (1 - g^k) / (1 - g).
 
         The authors take one term too many, (1 - g^(k+1)) / (1 - g): a perfect agent misses 100.
-
-        >>> Trial((10, 100)).weights
-        array([ 10., 100.])
-        >>> Trial((1, 2), 0.5).weights, Trial((1, 2), 0.5, reference=True).weights
-        (array([1. , 1.5]), array([1.5 , 1.75]))
         """
         lengths = np.array(self.lengths, dtype=float)
         if self.discount == 1:

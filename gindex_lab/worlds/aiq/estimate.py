@@ -24,7 +24,7 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.parallel import progress_bar
-from gindex_lab.foundation.validate import FloatArray, Mode, choice, integer, mode_of, number
+from gindex_lab.foundation.validate import FloatArray, IntArray, Mode, choice, integer, mode_of, number
 from gindex_lab.worlds.aiq import stratified
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.episodes import Trial, run
@@ -33,7 +33,6 @@ from gindex_lab.worlds.aiq.program import MachineSettings
 
 __all__ = ["Estimate", "by_program_length", "default_episode", "estimate", "trial_of"]
 
-IntArray = npt.NDArray[np.int64]
 _SAMPLE = "use gl.aiq.sample(n)"
 
 
@@ -42,12 +41,9 @@ class Estimate:
     """The AIQ of one agent.
 
     `value`, `low`, `high`, `standard_error`, `reference_half_interval` are those of the longest episode;
-    `by_episode` holds them for each length, `by_length` the mean reward for each length of program,
-    `strata` what each stratum gave, and `programs` every program that was tested.
-
-    References
-    ----------
-    Vadinský (2018), Eq 2; Legg and Veness (2013), section 5.
+    `by_episode` holds them for each length, `by_length` the mean reward for each length of program, `strata`
+    what each stratum gave, and `programs` every program that was tested. (Vadinský 2018, Eq 2; Legg and
+    Veness 2013, section 5.)
     """
 
     agent: str
@@ -233,11 +229,7 @@ def trial_of(
 
 
 def default_episode(discount: float) -> int:
-    """The shortest episode that covers 95% of the discounted total.
-
-    >>> default_episode(0.9)
-    29
-    """
+    """The shortest episode that covers 95% of the discounted total."""
     problem = "[no-episode] must be given when nothing is discounted"
     ensure(discount < 1, "episode", None, problem, "use for instance 1000")
     return math.ceil(math.log(0.05) / math.log(discount))

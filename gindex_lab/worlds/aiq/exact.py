@@ -21,12 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, vector
+from gindex_lab.foundation.validate import FloatArray, IntArray, vector
 from gindex_lab.worlds.aiq.program import MachineSettings, check, partners
 
 __all__ = ["EQUAL", "QUICK", "SURVEY", "Caps", "Process", "close", "per_action", "same_law"]
 
-IntArray = npt.NDArray[np.int64]
 HORIZON = 300  # cycles of the mean rewards: the prototype's, whose numbers the goldens hold
 EQUAL = 1e-9  # mean rewards that differ by less are equal: far above the rounding of 300 sums of 100
 REASONS = (  # by the status of `exact_kernel`
@@ -41,15 +40,10 @@ _OVERWRITTEN = re.compile(r"%(?=[+\-]*[%,])")
 class Caps:
     """How far the search goes before it gives up: states, transitions, and machine steps.
 
-    The defaults take at most a quarter of a gigabyte and about ten seconds for a program that does not
-    close, and leave room for 3,000 states with 700 outcomes of chance for each action.
+    The defaults take at most a quarter of a gigabyte and about ten seconds for a program that does not close,
+    and leave room for 3,000 states with 700 outcomes of chance for each action. (Vadinský 2018, section 2.2,
+    on what patterns cannot decide.)
 
-    References
-    ----------
-    Vadinský (2018), section 2.2, on what patterns cannot decide.
-
-    Examples
-    --------
     >>> close(",.#", caps=Caps(states=1)).closed, close(",.#").closed
     (False, True)
     """
@@ -59,12 +53,9 @@ class Caps:
     steps: int = 450_000_000
 
 
-# Judgements: 76 to 80% of sampled programs close within them.
-#: For a program without each of its instructions, and for a sample.
-QUICK = Caps(states=4000, transitions=200_000, steps=40_000_000)
-SURVEY = Caps(states=3000, transitions=150_000, steps=15_000_000)
-
-
+# judgements: 76 to 80% of sampled programs close within them
+QUICK = Caps(states=4000, transitions=200_000, steps=40_000_000)  # for a program without an instruction
+SURVEY = Caps(states=3000, transitions=150_000, steps=15_000_000)  # for each program of a sample
 _NONE: Any = partial(np.zeros, 0, np.int64)
 _NO_FLAGS: Any = partial(np.zeros, 0, np.bool_)
 
@@ -73,9 +64,7 @@ _NO_FLAGS: Any = partial(np.zeros, 0, np.bool_)
 class Process:
     """An environment as a decision process, or the reason why it did not close.
 
-    References
-    ----------
-    Vadinský (2018), section 2.2, on what patterns cannot decide.
+    Reference: Vadinský (2018), section 2.2, on what patterns cannot decide.
     """
 
     program: str
@@ -128,11 +117,11 @@ class Process:
 
         Also a signature of each state and action: the law of the labels that follow.
         """
-        from gindex_lab.worlds.aiq import process_kernel
+        from gindex_lab.worlds.aiq import exact_kernel
 
         self.must_be_closed()
         n, blocks = self.settings.symbols, np.zeros(self.states, dtype=np.int64)
-        law = process_kernel.partition(n, self.pointers, self.following, labels, self.weights, blocks)
+        law = exact_kernel.partition(n, self.pointers, self.following, labels, self.weights, blocks)
         return blocks, law
 
     def _labels(self, labels: object) -> IntArray:
@@ -153,12 +142,12 @@ class Process:
 
     def mean_rewards(self, horizon: int = HORIZON) -> tuple[float, float, float]:
         """Best, worst and random-action mean reward of an episode of `horizon` cycles."""
-        from gindex_lab.worlds.aiq import process_kernel
+        from gindex_lab.worlds.aiq import exact_kernel
 
         blocks, _ = self.partition(self.reward_symbols)
         transitions = self.pointers, self.following, self.rewards, self.weights
         n = self.settings.symbols
-        return process_kernel.mean_rewards(n, *transitions, blocks, self.unit, horizon)
+        return exact_kernel.mean_rewards(n, *transitions, blocks, self.unit, horizon)
 
     @property
     def discriminative(self) -> bool:
@@ -174,12 +163,7 @@ class Process:
 
 
 def per_action(process: Process, labels: IntArray) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-    """The label of each state (rows) and action (columns), and whether it is the only one.
-
-    >>> values, sure = per_action(close(",.#"), close(",.#").reward_symbols)
-    >>> values[0].tolist(), bool(sure.all())
-    ([0, 1, 2, 3, 4], True)
-    """
+    """The label of each state (rows) and action (columns), and whether it is the only one."""
     starts, n = process.pointers[:-1], process.settings.symbols
     top, bottom = (f.reduceat(labels, starts).reshape(-1, n) for f in (np.maximum, np.minimum))
     return top, top == bottom

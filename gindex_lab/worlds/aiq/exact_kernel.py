@@ -1,4 +1,4 @@
-"""The compiled state search: every cycle of a program from every reachable state, all chance included.
+"""The compiled exact analysis: all states that a program can reach, and what their decision process is worth.
 
 The memory between cycles is the work tape around the head, the recent actions that can still be read, and
 outputs that may be returned again. `explore` visits the reachable memories breadth-first, over all actions
@@ -7,7 +7,9 @@ stale output, no cells outside the reach of the head) and stops with `GROW` when
 needed; the caller then starts it again.
 
 When it ends with `CLOSED`, the environment is a finite Markov decision process, exact until the head has
-gone once round the tape.
+gone once round the tape. The outcomes of state s and action a are the entries `pointers[s n + a]` to
+`pointers[s n + a + 1] - 1` of `following` (next state), `labels` (what is seen) and `weights`, with which
+`partition` and `mean_rewards` compute.
 """
 
 from __future__ import annotations
@@ -18,15 +20,17 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
+from gindex_lab.foundation.validate import FloatArray, IntArray
 from gindex_lab.worlds.aiq.program import MOST_STEPS
+from gindex_lab.worlds.aiq.random_streams import bits
 
-__all__ = ["CLOSED", "GROW", "NEEDS", "explore", "most_draws"]
+__all__ = ["CLOSED", "GROW", "NEEDS", "explore", "mean_rewards", "most_draws", "partition"]
 
 # how a search ends; `exact.REASONS` has the words
 CLOSED, GROW, STATES, BRANCHES, CELLS, OVERTIME, READS, BUDGET = range(8)
 # what must be kept: history, drift (least and most), reach of the head, which outputs may be stale
 HISTORY, DRIFT_LOW, DRIFT_HIGH, REACH_LOW, REACH_HIGH, STALE = range(6)
-NEEDS = 6
+NEEDS = 6  # how many there are
 # Judgements: what is beyond them would meet the caps on states as well. Cells kept on each side of the head,
 # cells of the tape on each side, draws of chance and past actions that are followed, outcomes of an action.
 RADIUS, _MARGIN, MOST_DRAWS, MOST_HISTORY, _BRANCHES = 20, 64, 24, 5, 700
@@ -36,7 +40,6 @@ _PLUS, _MINUS, _RIGHT, _LEFT, _READ, _WRITE, _CHANCE, _OPEN, _CLOSE, _END = (
     ord(letter) for letter in "+-><,.%[]#"
 )
 
-Integers = npt.NDArray[np.int64]
 Symbols = npt.NDArray[np.int8]
 
 
@@ -52,16 +55,16 @@ def most_draws(n: int) -> int:
 @compiled
 def _cycle(
     text: npt.NDArray[np.uint8],
-    jumps: Integers,
+    jumps: IntArray,
     settled: npt.NDArray[np.bool_],
     n: int,
     tape: Symbols,
     history: Symbols,
     output: Symbols,
-    draws: Integers,
+    draws: IntArray,
     known: int,
     covered: npt.NDArray[np.bool_],
-    seen: Integers,
+    seen: IntArray,
 ) -> int:
     """One cycle with the chance outcomes `draws[:known]`, then zeros; returns 0, or why it failed.
 
@@ -134,7 +137,7 @@ def _hash(row: Symbols) -> np.uint64:
 
 
 @compiled
-def _find(states: Symbols, count: int, table: Integers, row: Symbols) -> int:
+def _find(states: Symbols, count: int, table: IntArray, row: Symbols) -> int:
     """The number of a state; a new one is put into the table, its row stored by the caller."""
     mask = len(table) - 1
     slot = np.int64(_hash(row) & np.uint64(mask))
@@ -147,7 +150,7 @@ def _find(states: Symbols, count: int, table: Integers, row: Symbols) -> int:
 
 
 @compiled
-def _grown(needs: Integers, seen: Integers, cells: int) -> bool:
+def _grown(needs: IntArray, seen: IntArray, cells: int) -> bool:
     """Take note of what this cycle shows to be needed; True if that is more than was known."""
     head, low, high, stale = seen[2], seen[3], seen[4], cells - seen[5]
     if (
@@ -168,10 +171,10 @@ def _grown(needs: Integers, seen: Integers, cells: int) -> bool:
 @compiled
 def _memory(
     tape: Symbols,
-    seen: Integers,
+    seen: IntArray,
     history: Symbols,
     output: Symbols,
-    needs: Integers,
+    needs: IntArray,
     blank: int,
     row: Symbols,
 ) -> bool:
@@ -198,7 +201,7 @@ def _memory(
 
 @compiled
 def _recall(
-    memory: Symbols, tape: Symbols, history: Symbols, output: Symbols, needs: Integers, blank: int
+    memory: Symbols, tape: Symbols, history: Symbols, output: Symbols, needs: IntArray, blank: int
 ) -> None:
     """The inverse of `_memory`: put tape, history and outputs back (in loops, which compile fast)."""
     tape[:] = blank
@@ -215,17 +218,17 @@ def _recall(
 @compiled
 def explore(
     text: npt.NDArray[np.uint8],
-    jumps: Integers,
+    jumps: IntArray,
     settled: npt.NDArray[np.bool_],
     n: int,
     cells: int,
-    needs: Integers,
+    needs: IntArray,
     most_states: int,
     most_transitions: int,
     most_steps: int,
     covered: npt.NDArray[np.bool_],
-    limits: Integers,
-) -> tuple[int, int, Integers, Integers, Integers, Integers]:
+    limits: IntArray,
+) -> tuple[int, int, IntArray, IntArray, IntArray, IntArray]:
     """Status, number of states, and the transitions: row pointers (state x action), next, output, weight.
 
     The weight of an outcome is its probability times n^k, k = `most_draws(n)`. `limits` counts cycles that
@@ -306,3 +309,81 @@ def explore(
                 break
         at += 1
     return status, count, pointers[: count * n + 1], following[:total], written[:total], weights[:total]
+
+
+@compiled
+def partition(
+    n: int, pointers: IntArray, following: IntArray, labels: IntArray, weights: IntArray, blocks: IntArray
+) -> npt.NDArray[np.uint64]:
+    """Refine `blocks` to the coarsest probabilistic bisimulation; the signature of each (state, action).
+
+    Two states are in one block if under every action the same labels and blocks follow with the same
+    probabilities. A signature is a 64-bit hash of the law of (label, next block): a sum of whole numbers, so
+    that nothing is rounded.
+    """
+    states = len(blocks)
+    rows = np.empty((states, n), dtype=np.uint64)
+    whole = np.empty(states, dtype=np.uint64)
+    blocks[:] = 0
+    found = 1
+    while True:
+        for s in range(states):
+            combined = np.uint64(blocks[s])
+            for a in range(n):
+                law = np.uint64(0)
+                for k in range(pointers[s * n + a], pointers[s * n + a + 1]):
+                    law += np.uint64(weights[k]) * bits(blocks[following[k]], labels[k])
+                rows[s, a] = law
+                combined = bits(combined ^ law, a)
+            whole[s] = combined
+        order = np.argsort(whole)
+        number = 0
+        for k in range(states):
+            if k > 0 and whole[order[k]] != whole[order[k - 1]]:
+                number += 1
+            blocks[order[k]] = number
+        if number + 1 == found:
+            return rows
+        found = number + 1
+
+
+@compiled
+def mean_rewards(
+    n: int,
+    pointers: IntArray,
+    following: IntArray,
+    rewards: FloatArray,
+    weights: IntArray,
+    blocks: IntArray,
+    unit: float,
+    horizon: int,
+) -> tuple[float, float, float]:
+    """Best, worst and random-action mean reward of `horizon` cycles from state 0, by value iteration.
+
+    Runs on one state per block: bisimilar states have the same values.
+    """
+    count = blocks.max() + 1
+    chosen = np.full(count, -1, dtype=np.int64)
+    for s in range(len(blocks)):
+        if chosen[blocks[s]] < 0:
+            chosen[blocks[s]] = s
+    values = np.zeros((3, count))
+    for _ in range(horizon):
+        new = np.zeros((3, count))
+        for block in range(count):
+            new[0, block], new[1, block] = -np.inf, np.inf
+            for a in range(n):
+                row = chosen[block] * n + a
+                high = low = mean = 0.0
+                for k in range(pointers[row], pointers[row + 1]):
+                    chance = weights[k] / unit
+                    after = blocks[following[k]]
+                    high += chance * (rewards[k] + values[0, after])
+                    low += chance * (rewards[k] + values[1, after])
+                    mean += chance * (rewards[k] + values[2, after])
+                new[0, block] = max(new[0, block], high)
+                new[1, block] = min(new[1, block], low)
+                new[2, block] += mean / n
+        values = new
+    start = blocks[0]
+    return values[0, start] / horizon, values[1, start] / horizon, values[2, start] / horizon

@@ -137,11 +137,7 @@ def _interval(difference: float, error: float, n: int, ci: float) -> dict[str, f
 
 
 def named_agents(agents: Mapping[str, AgentLike] | Sequence[AgentLike]) -> dict[str, Any]:
-    """Agents under the names by which tables call them: their own, or those of the mapping.
-
-    >>> list(named_agents(["freq", "hlq"]))
-    ['freq', 'hlq']
-    """
+    """Agents under the names by which tables call them: their own, or those of the mapping."""
     if isinstance(agents, Mapping):
         return dict(agents)
     if isinstance(agents, str) or len(agents) < 2:
@@ -208,11 +204,6 @@ def rewriting_values(
 
     Each raw program has the same random streams in all its forms: a text that is not changed has the same
     value. NaN where the sampler drops a form (passive or overtime) or its episode meets the step limit.
-
-    >>> texts, values = rewriting_values("freq", 50, ["original", "sep-ext"], episode=50)
-    >>> same = texts["original"] == texts["sep-ext"]
-    >>> bool((values["original"] == values["sep-ext"])[same & values["original"].notna()].all())
-    True
     """
     from gindex_lab.worlds.aiq.strata import probe
 
@@ -250,10 +241,6 @@ def ratio_differences(values: pd.DataFrame, ci: float = 0.95) -> pd.DataFrame:
     the difference of two is the mean of a_i (v_i - m) / ā - b_i (w_i - l) / b̄ over all rows, which gives
     its standard error with rows (programs) as the sampling unit (Cochran 1977, section 6.3). With no value
     missing it is the paired t-interval.
-
-    >>> table = pd.DataFrame({"a": [1.0, 2.0, 3.0, np.nan], "b": [2.0, 3.0, 4.0, 3.0]})
-    >>> ratio_differences(table).loc[("a", "b"), "difference"]
-    np.float64(1.0)
     """
     n, enough = len(values), values.shape[1] > 1 and (values.notna().sum() > 1).all()
     problem = "[too-few] needs two columns of two programs each"

@@ -30,27 +30,18 @@ from gindex_lab.foundation.kernels import compiled
 from gindex_lab.worlds.aiq.program import MOST_STEPS, READABLE, TAPE, MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import below
 
-__all__ = [
-    "Code",
-    "State",
-    "act",
-    "assemble",
-    "compile_program",
-    "cycle",
-    "new_state",
-    "reset",
-    "run_actions",
-]
+__all__ = ["Code", "State", "act", "assemble", "compile_program", "cycle", "new_state", "reset"]
+__all__ += ["run_actions"]
 
 RING = 32  # stored actions: the least power of 2 that holds those that can be read
-HEAD, LOW, HIGH, NEWEST, DRAWS = range(5)
+HEAD, LOW, HIGH, NEWEST, DRAWS = range(5)  # the registers
 KIND, BEFORE, MOVE, ADD, TARGET, LEAP, AT, WRITES = range(8)  # columns of a row of code
 READS, DRAWN = TARGET, LEAP  # the same columns, where a row reads or draws: how often it does
-WIDTH = 8
-NOTHING, READ, CHANCE, OPEN, CLOSE, END, DRAIN, WRITE = range(8)
+WIDTH = 8  # columns of a row
+NOTHING, READ, CHANCE, OPEN, CLOSE, END, DRAIN, WRITE = range(8)  # kinds of rows
 NO_RECORD = np.empty(0, dtype=np.int64)  # no recorded draws: chance comes from its stream
 
-_KINDS = np.zeros(128, dtype=np.int64)
+_KINDS = np.zeros(128, dtype=np.int64)  # by letter
 for _letter, _kind in {",": READ, ".": WRITE, "%": CHANCE, "[": OPEN, "]": CLOSE, "#": END}.items():
     _KINDS[ord(_letter)] = _kind
 _PLUS, _MINUS, _RIGHT, _LEFT = (ord(letter) for letter in "+-><")
@@ -72,11 +63,7 @@ class State(NamedTuple):
 
 
 def new_state(settings: MachineSettings) -> State:
-    """A fresh machine: everything blank, all pointers at 0.
-
-    >>> [array.shape for array in new_state(MachineSettings())]
-    [(100000,), (32,), (2,), (5,)]
-    """
+    """A fresh machine: everything blank, all pointers at 0."""
     blank = settings.middle
     return State(
         np.full(TAPE, blank, dtype=np.int8),

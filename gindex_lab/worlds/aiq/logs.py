@@ -18,7 +18,7 @@ import pandas as pd
 
 from gindex_lab.foundation.fingerprints import mark_of
 from gindex_lab.foundation.journals import Damaged, Journal
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, IntArray
 from gindex_lab.worlds.aiq.agents import Agent
 from gindex_lab.worlds.aiq.episodes import Trial
 
@@ -27,7 +27,6 @@ __all__ = ["Log", "LogFile", "Runner", "mark_of_sample"]
 FORMAT = "gindex_lab AIQ log 1"
 # Programs that an interruption may cost, enough of them to keep many cores busy: a judgement.
 BLOCK = 2_048
-IntArray = npt.NDArray[np.int64]
 # rows of the sample -> values (rows x signs x lengths), and whether an agent's values diverged on each
 Runner = Callable[[IntArray], tuple[FloatArray, npt.NDArray[np.bool_]]]
 

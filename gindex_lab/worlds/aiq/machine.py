@@ -17,12 +17,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.bounds import check_cells
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, generator, integer
+from gindex_lab.foundation.validate import FloatArray, IntArray, generator, integer
 from gindex_lab.worlds.aiq.program import MOST_STEPS, READABLE, TAPE, MachineSettings, check, partners
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Episode", "Machine", "episode", "run", "trace"]
 
-IntArray = npt.NDArray[np.int64]
 LONGEST_TRACE = 2_000_000  # cells of tape that a trace may keep: a judgement
 
 
@@ -38,14 +36,9 @@ LONGEST_TRACE = 2_000_000  # cells of tape that a trace may keep: a judgement
 class Machine:
     """A program and its memory; `act` is one interaction.
 
-    `chance()` gives the symbols of `%`; `watch(machine, place)` is called before every instruction.
+    `chance()` gives the symbols of `%`; `watch(machine, place)` is called before every instruction. (Vadinský
+    2018, section 1.)
 
-    References
-    ----------
-    Vadinský (2018), section 1.
-
-    Examples
-    --------
     >>> machine = Machine(",+.#")
     >>> machine.act(3), machine.act(4)         # reward and observation: the action plus one
     ((100.0, [2]), (-100.0, [2]))
@@ -121,9 +114,7 @@ class Machine:
 class Episode:
     """What an episode left: one row per cycle, and the machine's arrays as they are at its end.
 
-    References
-    ----------
-    Vadinský (2018), section 1.
+    Reference: Vadinský (2018), section 1.
     """
 
     rewards: FloatArray

@@ -70,11 +70,7 @@ class Normalised:
 
 
 def normalised_aiq(
-    result: Estimate,
-    *,
-    most: int = 400,
-    symbols: int | None = None,
-    observations: int | None = None,
+    result: Estimate, *, most: int = 400, symbols: int | None = None, observations: int | None = None
 ) -> Normalised:
     """An agent's AIQ as a fraction of what is achievable: Σ w_i V_i / Σ w_i C_i over decided programs.
 

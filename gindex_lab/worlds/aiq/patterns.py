@@ -86,10 +86,7 @@ _CLASSES: dict[str, tuple[str, list[str]]] = {
         "reward almost always random",
         [rf"^{PLAIN}%{D}\[[+\-\[%]*\.[^\]]*\].*\.[^\[\]]*#$"],
     ),
-    "actions_to_random": (
-        "certain actions lead to random reward",
-        [rf"^{PLAIN},{D}\[{D}%{D}\."],
-    ),
+    "actions_to_random": ("certain actions lead to random reward", [rf"^{PLAIN},{D}\[{D}%{D}\."]),
     "reward_action": ("reward trivially action", _rewarded(",")),
     "observation_action": ("observation trivially action", _observed(",")),
     "reward_sometimes_action": (
@@ -101,18 +98,11 @@ _CLASSES: dict[str, tuple[str, list[str]]] = {
     ),
     "never_executed": ("1a never executed loops", [r"\]\["]),
     "modified_chance": ("2a modified chance", [r"%[+\-]", rf"^[+\-].*%{D}#$"]),
-    "overwritten": (
-        "2b overwritten",
-        [rf"[+\-%][%,]|{_last_read('%')}|^[+\-%]*[%,].*[+\-%]#$"],
-    ),
+    "overwritten": ("2b overwritten", [rf"[+\-%][%,]|{_last_read('%')}|^[+\-%]*[%,].*[+\-%]#$"]),
     "zeroing_overwritten": ("2c zeroing overwritten", [r"\[[+\-%]+\][%,]"]),
     "zeroed": (
         "2d zeroed chance or action",
-        [
-            rf"%{D}{ZEROING}",
-            _last_read(rf"{D}\[[+\-%]+\]"),
-            rf",{D}\[[+\-%,]*,[+\-%,]*\]",
-        ],
+        [rf"%{D}{ZEROING}", _last_read(rf"{D}\[[+\-%]+\]"), rf",{D}\[[+\-%,]*,[+\-%,]*\]"],
     ),
 }
 _COMPILED = {name: [re.compile(p) for p in patterns] for name, (_, patterns) in _CLASSES.items()}
@@ -167,11 +157,6 @@ def hits(program: str, symbols: int = 5, observations: int = 1) -> dict[str, int
     """How many patterns of each class a program matches.
 
     The paper's tool adds these up, so that a program counts twice in a class when two patterns match.
-
-    >>> hits("+%-.%#")["modified_chance"]
-    2
-    >>> [hits("...,#", observations=cells)["write_limit"] for cells in (1, 2)]
-    [1, 0]
     """
     found = {name: sum(bool(p.search(program)) for p in ps) for name, ps in _COMPILED.items()}
     beyond = bool(_beyond(observations).search(program))

@@ -23,34 +23,19 @@ _PATTERNS = {
     "modified_chance": [rf"%({_D}+)", rf"^({_D}+).*%{_D}*#$"],
     "overwritten": [rf"({_X}+)(?=[%,])", r"(,)%[^,]*$", rf"^{_X}*[%,].*?({_X}+)#$"],
     "zeroing_overwritten": [rf"(\[{_X}+\])(?=[%,])"],
-    "zeroed": [
-        rf"(%{_D}*)\[[+\-%,]+\]",
-        rf"(,{_D}*)\[{_X}+\][^,]*$",
-        rf"(,{_D}*)\[[+\-%,]*,[+\-%,]*\]",
-    ],
+    "zeroed": [rf"(%{_D}*)\[[+\-%,]+\]", rf"(,{_D}*)\[{_X}+\][^,]*$", rf"(,{_D}*)\[[+\-%,]*,[+\-%,]*\]"],
 }
 POINTLESS = tuple(_PATTERNS)
 
 
 def candidates(program: str, name: str) -> list[tuple[int, int]]:
-    """Where the code stands that the class asks about: from, to.
-
-    >>> candidates("%++.-%,#", "modified_chance"), candidates("%++.-%,#", "overwritten")
-    ([(1, 3)], [(4, 6)])
-    """
+    """Where the code stands that the class asks about: from, to."""
     found = (match for pattern in _PATTERNS[name] for match in re.finditer(pattern, program))
     return list(dict.fromkeys(match.span(1) for match in found))
 
 
 def pointless_classes(process: Process, caps: Caps | None = None) -> dict[str, bool]:
-    """Whether a closed program holds code of the classes 2a to 2d that no agent can feel.
-
-    >>> found = pointless_classes(close("%+.,#"))
-    >>> [name for name, member in found.items() if member]
-    ['modified_chance']
-    >>> pointless_classes(close(",.-.,#"))["overwritten"], pointless_classes(close(",-,.#"))["overwritten"]
-    (False, True)
-    """
+    """Whether a closed program holds code of the classes 2a to 2d that no agent can feel."""
     program = process.program
 
     @cache

@@ -18,10 +18,9 @@ __all__ = ["ACTIONS", "AGENT", "CHANCE", "PROGRAM", "below", "bits", "stream_key
 
 CHANCE, AGENT, ACTIONS, PROGRAM = range(4)  # what a stream is for
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _32, _11 = (np.uint64(shift) for shift in (30, 27, 31, 32, 11))
+# the numbers of SplitMix64
+_GOLDEN, _FIRST, _SECOND = map(np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+_30, _27, _31, _32, _11 = map(np.uint64, (30, 27, 31, 32, 11))  # its shifts, and ours
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
 
@@ -36,11 +35,7 @@ def bits(key: int | np.uint64, counter: int) -> np.uint64:
 
 @compiled
 def stream_key(seed: int, program: int, replicate: int, sign: int, purpose: int) -> int:
-    """The key of one stream: any change of any number gives unrelated draws.
-
-    >>> bool(stream_key(1, 0, 0, 1, CHANCE) == stream_key(1, 0, 0, -1, CHANCE))
-    False
-    """
+    """The key of one stream: any change of any number gives unrelated draws."""
     key = bits(seed, 0)
     key = bits(key ^ np.uint64(program), 1)
     key = bits(key ^ np.uint64(replicate), 2)
@@ -50,22 +45,12 @@ def stream_key(seed: int, program: int, replicate: int, sign: int, purpose: int)
 
 @compiled(inline="always")
 def uniform(key: int, counter: int) -> float:
-    """A number in [0, 1) with 53 random bits.
-
-    >>> key = stream_key(1, 0, 0, 1, AGENT)
-    >>> 0 <= uniform(key, 0) < 1 and uniform(key, 0) == uniform(key, 0) != uniform(key, 1)
-    True
-    """
+    """A number in [0, 1) with 53 random bits."""
     whole = np.int64(bits(key, counter) >> _11)  # from signed to float is one instruction
     return np.float64(whole) * _UNIT
 
 
 @compiled(inline="always")
 def below(key: int, counter: int, n: int) -> int:
-    """A whole number from 0 to n - 1, uniform up to 2^-32.
-
-    >>> key = stream_key(1, 0, 0, 1, ACTIONS)
-    >>> sorted({int(below(key, k, 5)) for k in range(100)})
-    [0, 1, 2, 3, 4]
-    """
+    """A whole number from 0 to n - 1, uniform up to 2^-32."""
     return np.int64(((bits(key, counter) >> _32) * np.uint64(n)) >> _32)  # type: ignore[return-value]

@@ -91,15 +91,9 @@ def item_programs(programs: int = 600, *, seed: int = 1) -> pd.DataFrame:
         size *= 2
     drawn = distinct.head(programs).set_index("program")
     exact = survey(drawn.index).set_index("program")
-    table = pd.DataFrame(
-        {
-            "length": drawn.index.str.len(),
-            "memory": np.log2(exact["states"].astype(float)),
-            "chance": exact["chance"],
-            "ceiling": (exact["best"] - exact["worst"]) / 2,
-            "stratum": drawn["stratum"],
-        }
-    )
+    columns = {"length": drawn.index.str.len(), "memory": np.log2(exact["states"].astype(float))}
+    columns |= {"chance": exact["chance"], "ceiling": (exact["best"] - exact["worst"]) / 2}
+    table = pd.DataFrame(columns | {"stratum": drawn["stratum"]})
     found = table[(exact["discriminative"] == True) & (table["ceiling"] > _LEAST_CEILING)]  # noqa: E712
     return found.assign(chance=found["chance"].astype(bool))
 

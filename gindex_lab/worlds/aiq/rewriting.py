@@ -50,11 +50,7 @@ _CHANCE_FOR_NEXT_CYCLE = re.compile(r"[+\-]*\.[^\[.]*\.[^\[.]*%#$")
 
 
 def rewriter(rewriting: str) -> Callable[[str], str]:
-    """The function that rewrites a program, for use on many.
-
-    >>> rewriter("sep-orig")("+<>-.,#")
-    '.,#'
-    """
+    """The function that rewrites a program, for use on many."""
     rules = [(re.compile(old).sub, new) for old, new in _RULES[choice("rewriting", rewriting, REWRITINGS)]]
 
     def one_pass(program: str) -> str:

@@ -13,11 +13,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import generator
+from gindex_lab.foundation.validate import IntArray, generator
 from gindex_lab.worlds.aiq.exact import EQUAL, SURVEY, Caps, Process, close, per_action
 from gindex_lab.worlds.aiq.machine import episode
 from gindex_lab.worlds.aiq.patterns import CLASSES, by_pattern
@@ -29,8 +28,6 @@ __all__ = [
     *("classify", "coupled", "decide", "delay_of", "function_of", "is_discriminative"),
     *("survey", "survey_shares"),
 ]
-
-IntArray = npt.NDArray[np.int64]
 
 
 def classify(
@@ -82,11 +79,7 @@ def classify(
 def decide(
     program: str, symbols: int = 5, observations: int = 1, caps: Caps | None = None
 ) -> tuple[dict[str, Any] | None, str]:
-    """The exact classes of a program, or None and the reason why they are not decided.
-
-    >>> decide(",.#")[0]["best"]
-    100.0
-    """
+    """The exact classes of a program, or None and the reason why they are not decided."""
     process = close(program, symbols, observations, caps)
     if process.closed:
         return _of_process(process) | pointless_classes(process, caps), ""
@@ -153,15 +146,7 @@ def _of_line(program: str, line: StraightLine, symbols: int) -> dict[str, Any]:
 
 
 def function_of(process: Process, labels: IntArray) -> tuple[int, list[int]] | None:
-    """The delay k and the table f for which the label is always f(action k cycles ago), f not constant.
-
-    >>> process = close(".,#")
-    >>> function_of(process, process.reward_symbols)
-    (1, [0, 1, 2, 3, 4])
-    >>> process = close("+,+[.]->%-<.#")            # two actions are paid alike
-    >>> function_of(process, process.reward_symbols)
-    (0, [1, 1, 3, 4, 0])
-    """
+    """The delay k and the table f for which the label is always f(action k cycles ago), f not constant."""
     values, sure = per_action(process, labels)
     if not sure.all():
         return None
@@ -187,12 +172,7 @@ def function_of(process: Process, labels: IntArray) -> tuple[int, list[int]] | N
 
 
 def delay_of(process: Process, labels: IntArray) -> int | None:
-    """The k for which the label is a one-to-one function of the action k cycles ago, if there is one.
-
-    >>> process = close(".,#")
-    >>> delay_of(process, process.reward_symbols)
-    1
-    """
+    """The k for which the label is a one-to-one function of the action k cycles ago, if there is one."""
     found = function_of(process, labels)
     return found[0] if found and len(set(found[1])) == process.settings.symbols else None
 
@@ -227,12 +207,7 @@ def is_discriminative(
 
 
 def coupled(
-    program: str,
-    symbols: int = 5,
-    observations: int = 1,
-    runs: int = 100,
-    cycles: int = 200,
-    seed: int = 0,
+    program: str, symbols: int = 5, observations: int = 1, runs: int = 100, cycles: int = 200, seed: int = 0
 ) -> tuple[int, float]:
     """How often rewards differ between two sequences of random actions that meet the same chance.
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.kernels import compiled
+from gindex_lab.foundation.validate import IntArray
 from gindex_lab.worlds.aiq.kernel import NO_RECORD, WIDTH, Code, State, act, assemble, new_state, reset
 from gindex_lab.worlds.aiq.program import MOST_STEPS, MachineSettings, check
 from gindex_lab.worlds.aiq.random_streams import ACTIONS, CHANCE, PROGRAM, below, stream_key
@@ -43,12 +44,11 @@ _LETTERS = np.frombuffer(b"<>+-,.%[]]", dtype=np.uint8)  # a drawn # is read as 
 _OPEN, _CLOSE, _READ, _WRITE, _END = (ord(letter) for letter in "[],.#")
 
 Bytes = npt.NDArray[np.uint8]
-Integers = npt.NDArray[np.int64]
 Symbols = npt.NDArray[np.int8]
 
 
 @compiled
-def draw_programs(count: int, first: int, seed: int, active: bool, text: Bytes) -> tuple[Integers, Integers]:
+def draw_programs(count: int, first: int, seed: int, active: bool, text: Bytes) -> tuple[IntArray, IntArray]:
     """Raw programs `first` to `first + count - 1` into `text`: where each ends, and its number.
 
     With `active`, programs without `,` or `.` are left out. A last end of -1 says that `text` is too small.
@@ -133,8 +133,8 @@ def _probe(code: Code, n: int, reward_cell: int, state: State, seed: int, progra
 @compiled
 def _probe_many(
     text: Bytes,
-    ends: Integers,
-    numbers: Integers,
+    ends: IntArray,
+    numbers: IntArray,
     n: int,
     reward_cell: int,
     state: State,
@@ -157,13 +157,9 @@ def _probe_many(
 
 
 def probe(
-    programs: Sequence[str], numbers: Integers, settings: MachineSettings, seed: int, minimum_length: int = 0
+    programs: Sequence[str], numbers: IntArray, settings: MachineSettings, seed: int, minimum_length: int = 0
 ) -> list[int]:
-    """The strata of programs that are known to be programs; `numbers` name their random streams.
-
-    >>> probe([",.#", "..,#"], np.arange(2), MachineSettings(), seed=1)
-    [1, 0]
-    """
+    """The strata of programs that are known to be programs; `numbers` name their random streams."""
     text = np.frombuffer("".join(programs).encode(), dtype=np.uint8)
     ends = np.cumsum([len(program) for program in programs], dtype=np.int64)
     n, cell, state = settings.symbols, settings.reward_cell, new_state(settings)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.files import read_table
 from gindex_lab.foundation.folders import claim
 from gindex_lab.foundation.kept import is_vouched, set_aside, vouch
-from gindex_lab.foundation.output import appendable, as_path, write_text
+from gindex_lab.foundation.output import appendable, as_path
 from gindex_lab.foundation.validate import choice
 from gindex_lab.worlds.aiq.agents import agent as agent_of
 from gindex_lab.worlds.aiq.estimate import estimate
@@ -30,8 +30,8 @@ from gindex_lab.worlds.aiq.logs import mark_of_sample
 from gindex_lab.worlds.aiq.sampler import sample
 
 __all__ = [
-    *("CONDITIONS", "EPISODES", "NOT_RUN", "SETTINGS", "SweepPlan", "keep_sweep", "measured_sweep"),
-    *("read_sweep", "setting_name", "sweep"),
+    *("CONDITIONS", "EPISODES", "NOT_RUN", "SETTINGS", "SweepPlan", "check_plan", "measured_sweep"),
+    *("read_sweep", "results", "setting_name", "sweep"),
 ]
 
 EPISODES = (1_000, 3_000, 10_000, 30_000, 100_000)  # the paper's
@@ -98,14 +98,8 @@ def setting_name(line: str) -> str:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The size of a sweep; the default is the paper's.
+    """The size of a sweep; the default is the paper's. (Vadinský 2018, sections 3.1 and 3.2.)
 
-    References
-    ----------
-    Vadinský (2018), sections 3.1 and 3.2.
-
-    Examples
-    --------
     >>> SweepPlan(programs=400, episodes=(50, 100)).runs
     10000
     """
@@ -182,7 +176,7 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
     ----------
     Vadinský (2018), sections 3.1 and 3.2.
     """
-    files = _results(as_path("folder", folder))
+    files = results(as_path("folder", folder))
     ensure(files, "folder", str(folder), "[empty] has no results", "run a sweep into it first")
     for file in files:
         problem = f"[damaged] holds {file.name!r}, which is damaged or has lost its hash"
@@ -196,7 +190,7 @@ def read_sweep(folder: str | Path) -> pd.DataFrame:
     return table.loc[order.index].reset_index(drop=True)
 
 
-def _results(folder: Path) -> list[Path]:
+def results(folder: Path) -> list[Path]:
     """The tables of a sweep; others may keep theirs beside them."""
     return sorted({file for name in CONDITIONS for file in folder.glob(f"{name}-*.csv")})
 
@@ -226,42 +220,12 @@ def measured_sweep() -> tuple[pd.DataFrame, dict[str, Any]]:
     return read_table(path, ["setting"]), facts
 
 
-def keep_sweep(folder: str | Path, plan: SweepPlan | None = None, *, commit: str, cpu_minutes: float) -> None:
-    """Put a sweep into `data/measured/`, for `measured_sweep`: the values to four digits, and the facts.
-
-    All its rows must come from the plan, by default the paper's. `commit` is the version that made them.
-    """
-    import datetime
-    import platform
-
-    import numba
-
-    table, size, files = read_sweep(folder), plan or SweepPlan(), _results(Path(folder))
-    for file in files:
-        _check_plan(file, size)
-    newest = max(file.stat().st_mtime for file in files)
-    facts = {
-        "made_by": f"gl.aiq.sweep(folder, {list(dict.fromkeys(table['condition']))})",
-        "plan": asdict(size),
-        "commit": commit,
-        "date": datetime.datetime.fromtimestamp(newest, datetime.UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "cpu_minutes": round(cpu_minutes, 1),
-    }
-    path = places.PROJECT_DATA / "measured" / "aiq_sweep.csv"
-    for one in (path, path.with_suffix(".json")):  # both or neither
-        appendable(one, "measured")
-    write_text(path, table.round(4).to_csv(index=False))
-    write_text(path.with_suffix(".json"), json.dumps(facts, indent=1) + "\n")
-
-
 def _measure(folder: Path, plan: SweepPlan, task: tuple[str, str, str]) -> None:
     """One setting on one kind of sample, unless the folder has it."""
     line, kind, condition = task
     done = folder / f"{condition}-{line.replace(',', '_')}.csv"
     if is_vouched(done):
-        _check_plan(done, plan)
+        check_plan(done, plan)
         return
     appendable(done, "folder")
     if done.exists():
@@ -283,7 +247,8 @@ def _sample_of(condition: str, programs: int, seed: int) -> pd.DataFrame:
     return sample(programs, *CONDITIONS[condition], seed=seed)
 
 
-def _check_plan(done: Path, plan: SweepPlan) -> None:
+def check_plan(done: Path, plan: SweepPlan) -> None:
+    """Refuse a table that another plan made."""
     table = read_table(done)
     programs, runs, seed = (int(table[name][0]) for name in ("programs", "runs", "seed"))
     found = SweepPlan(programs, runs, tuple(table["episode"]), seed)

@@ -68,7 +68,7 @@ _CLASSES = {
 # Of the paper and its tables: programs in each of the author's samples; programs behind a printed value
 # (N = 10,000 runs; 1,000 of MC-AIXI); the error of values that are printed to 0.1.
 _COUNTED, _PAIRS, _PAIRS_OF_MC_AIXI = 200_000, 5_000, 500
-_ROUNDING = 0.1 / np.sqrt(12)
+_ROUNDING = 0.1 / np.sqrt(12)  # the standard deviation of a uniform error of 0.1
 
 
 def _table(tables: Mapping[str, pd.DataFrame], name: str) -> pd.DataFrame:
@@ -106,15 +106,9 @@ def published_values(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     parts = {condition: _table(tables, name) for condition, name in _TABLES.items()}
     table = pd.concat(parts, names=["condition"]).reset_index("condition").reset_index(drop=True)
     pairs = np.where(table["agent"] == "MC_AIXI", _PAIRS_OF_MC_AIXI, _PAIRS)
-    return pd.DataFrame(
-        {
-            "condition": table["condition"],
-            "setting": table["agent"] + "," + table["configuration"].astype(str),
-            "episode": table["EL"],
-            "printed": table["AIQ"],
-            "error": np.sqrt(table["SD"] ** 2 / pairs + _ROUNDING**2),
-        }
-    )
+    setting = table["agent"] + "," + table["configuration"].astype(str)
+    found = table[["condition"]].assign(setting=setting, episode=table["EL"], printed=table["AIQ"])
+    return found.assign(error=np.sqrt(table["SD"] ** 2 / pairs + _ROUNDING**2))
 
 
 def published_shares(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -241,17 +235,10 @@ def consistent_tests(analysis: pd.DataFrame) -> pd.DataFrame:
     half = half_width((table["delta"] / table["t"]).abs(), 0.95, table["df"])
     low = (table["CIl"] - (table["delta"] - half)).abs()
     high = (table["CIu"] - (table["delta"] + half)).abs()
-    return pd.DataFrame(
-        {
-            "compared": table["section"].str.removeprefix("Paired t-test "),
-            "episode": (1000 * table["EL"]).astype(int),
-            "difference": table["delta"],
-            "t": table["t"],
-            "p": table["p"],
-            "p apart": (p / table["p"] - 1).abs(),
-            "interval apart": np.maximum(low, high),
-        }
-    )
+    columns = {"compared": table["section"].str.removeprefix("Paired t-test ")}
+    columns |= {"episode": (1000 * table["EL"]).astype(int), "difference": table["delta"]}
+    columns |= {"t": table["t"], "p": table["p"], "p apart": (p / table["p"] - 1).abs()}
+    return pd.DataFrame(columns | {"interval apart": np.maximum(low, high)})
 
 
 @dataclass(frozen=True)

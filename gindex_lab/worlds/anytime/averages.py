@@ -78,34 +78,21 @@ def average_reward(rewards: Sequence[float], times: Sequence[Time], tau: Time) -
 
 
 def average_sorted(rewards: list[float], times: list[Any], tau: Time) -> Average:
-    """Definition 16 for rewards and sorted times that are known to be sound.
-
-    >>> average_sorted([1.0, -1.0], [2, 4], 4)
-    Average(value=0.0, completed=2, counted=2)
-    """
+    """Definition 16 for rewards and sorted times that are known to be sound."""
     done = bisect_right(times, tau)
     counted = int(done * times[done - 1] // tau) if done else 0
     return Average(float(np.mean(rewards[:counted])) if counted else 0.0, done, counted)
 
 
 def average_evenly(rewards: FloatArray, cost: Time, tau: Time) -> Average:
-    """Definition 16 where every interaction takes the same time.
-
-    >>> average_evenly(np.ones(4), cost=10, tau=100)
-    Average(value=1.0, completed=4, counted=1)
-    """
+    """Definition 16 where every interaction takes the same time."""
     done = min(len(rewards), int(Fraction(tau) // Fraction(cost)))
     counted = int(done * done * Fraction(cost) // Fraction(tau))
     return Average(float(rewards[:counted].mean()) if counted else 0.0, done, counted)
 
 
 def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
-    """Student's t interval of a mean of rewards, within [-1, 1]; all of it from fewer than two.
-
-    >>> low, high = mean_interval(np.array([0.0, 0.5, 1.0]))
-    >>> round(low, 3), round(high, 3)
-    (-0.742, 1.0)
-    """
+    """Student's t interval of a mean of rewards, within [-1, 1]; all of it from fewer than two."""
     n = len(values)
     if n < 2:
         return -1.0, 1.0
@@ -114,11 +101,7 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
 
 
 def listed(name: str, values: object, least: int = 0) -> list[Any]:
-    """The values as a list of at least so many.
-
-    >>> listed("times", (1, 2))
-    [1, 2]
-    """
+    """The values as a list of at least so many."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise BadInput(name, values, "[not-a-list] is not a list", f"pass {name}=[...]")
     found = list(values)
@@ -134,10 +117,7 @@ def _time(name: str, value: Any) -> Time:
 
 
 def stopping_bias(
-    lengths: Sequence[int] = (10, 100, 1000),
-    rule: str = "lucky",
-    runs: int = 20_000,
-    seed: SeedLike = 0,
+    lengths: Sequence[int] = (10, 100, 1000), rule: str = "lucky", runs: int = 20_000, seed: SeedLike = 0
 ) -> pd.DataFrame:
     """What a stopping policy gains on fair rewards of ±1, by three averages.
 

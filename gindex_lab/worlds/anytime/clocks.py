@@ -27,11 +27,7 @@ NANO = 1_000_000_000  # nanoseconds of a second
 
 
 def exact_seconds(name: str, value: object) -> Fraction:
-    """Seconds as an exact number: `0.001` is a thousandth, whatever a float makes of it.
-
-    >>> exact_seconds("tau0", 0.001)
-    Fraction(1, 1000)
-    """
+    """Seconds as an exact number: `0.001` is a thousandth, whatever a float makes of it."""
     seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
     ensure(seconds > 0, name, value, "[out-of-range] is not positive", "use seconds above 0")
     return seconds
@@ -41,12 +37,8 @@ def exact_seconds(name: str, value: object) -> Fraction:
 class VirtualClock:
     """Every action takes `cost` seconds (the test's τ0 by default; a `Slow` agent has its own).
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), Definition 16.
+    Reference: Hernández-Orallo and Dowe (2010), Definition 16.
 
-    Examples
-    --------
     >>> VirtualClock(0.001).cost
     0.001
     """
@@ -78,14 +70,8 @@ class RealClock:
     """The agent's own time, in nanoseconds: `now` may be replaced, for tests.
 
     An action that comes after τ is discarded with its reward, and nothing interrupts an agent that thinks:
-    run one that might never answer in a process of its own.
+    run one that might never answer in a process of its own. (Hernández-Orallo and Dowe 2010, Definition 16.)
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), Definition 16.
-
-    Examples
-    --------
     >>> RealClock(now=lambda: 0).now()
     0
     """
@@ -114,11 +100,7 @@ Clock = VirtualClock | RealClock
 
 
 def clock_of(clock: ClockLike) -> Clock:
-    """A clock from "virtual", "real", or a clock.
-
-    >>> clock_of("virtual")
-    VirtualClock(cost=None)
-    """
+    """A clock from "virtual", "real", or a clock."""
     if isinstance(clock, Clock):
         return clock
     if clock in ("virtual", "real"):

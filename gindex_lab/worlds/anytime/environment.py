@@ -6,11 +6,9 @@ where it was left (delta times its size at each step) until the agent eats it; `
 of the published logs. Good and Evil never share a cell: if both would enter it, a fair coin says who moves.
 (Hernández-Orallo and Dowe 2010, Section 5; Insa-Cabrera et al. 2011.)
 
->>> session = Environment("12-|1-2--|1++2--", "2210").start(seed=1)
->>> session.observation
-Observation(cell=0, seen=(2, 1))
->>> session.act(2), session.act(0)
-(1.0, -1.0)
+A session has two random streams, one for the coins and the placement, one for the agent. Draw k of a stream
+depends on its key and on k alone (`aiq.random_streams`), so that readable and compiled sessions, and
+antithetic pairs, meet the same chance.
 """
 
 from __future__ import annotations
@@ -20,33 +18,28 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.validate import choice, flag, integer, number
-from gindex_lab.worlds.aiq.random_streams import uniform
-from gindex_lab.worlds.anytime.chance import Stream, session_keys
+from gindex_lab.foundation.validate import IntArray, choice, flag, integer, number
+from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, PROGRAM, below, stream_key, uniform
 from gindex_lab.worlds.anytime.markov import MarkovPattern
 from gindex_lab.worlds.anytime.spaces import parse, primitive_root, strongly_connected
 
-__all__ = ["MODES", "Environment", "Observation", "Placement", "Session", "checked"]
+__all__ = ["MODES", "Environment", "Observation", "Placement", "Session", "Stream", "checked", "nested_seed"]
+__all__ += ["whole_seed"]
 
 MODES = ("full", "local", "cell")
 _PLACEMENT = 1 << 40  # where a stream's draws of the placement begin: no session is so long
-IntArray = npt.NDArray[np.int64]
 
 
 class Observation(NamedTuple):
     """What an agent sees: its own cell, and by mode the two other bodies.
 
-    `seen` is in mode "full" the cells of the two symbols; in mode "local" what stands at the destination
-    of each action (0 nothing, 1 the first symbol, 2 the second); in mode "cell" nothing. Which symbol is
-    Good differs from session to session, unless the environment was made with `identify=True`.
-
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
+    `seen` is in mode "full" the cells of the two symbols; in mode "local" what stands at the destination of
+    each action (0 nothing, 1 the first symbol, 2 the second); in mode "cell" nothing. Which symbol is Good
+    differs from session to session, unless the environment was made with `identify=True`. (Hernández-Orallo
+    and Dowe 2010, section 5; Insa-Cabrera et al. 2011.)
     """
 
     cell: int
@@ -56,9 +49,7 @@ class Observation(NamedTuple):
 class Placement(NamedTuple):
     """Where a session begins: the agent's cell, those of the two symbols, and which symbol is Good.
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
+    Reference: Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
     """
 
     cell: int
@@ -72,14 +63,9 @@ class Environment:
     """A space and a pattern, with the rules of reward and of observation.
 
     `space` is the notation or a `Space`; `pattern` a string of digits or a `MarkovPattern`. `check=False`
-    admits spaces that are not strongly connected, to study what the sieve rejects.
+    admits spaces that are not strongly connected, to study what the sieve rejects. (Hernández-Orallo and Dowe
+    2010, section 5; Insa-Cabrera et al. 2011.)
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
-
-    Examples
-    --------
     >>> Environment("1+|1-", "01")
     Environment('1+|1-', '01')
     >>> Environment("1+|1-", "0101") == Environment("1-|1+", "01")     # the same moves for ever
@@ -179,14 +165,9 @@ class Session:
     """One run in an environment, step by step: `.observation`, `.act(action)`, `.rewards`, `.done`.
 
     Plain enough to be driven by a widget. All chance is a function of the seed and the step, so that the
-    compiled twin and the swapped (antithetic) session meet the same coins.
+    compiled twin and the swapped (antithetic) session meet the same coins. (Hernández-Orallo and Dowe 2010,
+    section 5; Insa-Cabrera et al. 2011.)
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), section 5; Insa-Cabrera et al. (2011).
-
-    Examples
-    --------
     >>> session = Session(Environment("1+|1-", "0"), seed=3, steps=2)
     >>> [session.act(0), session.act(1)], session.done
     ([-1.0, 1.0], True)
@@ -308,3 +289,43 @@ def placed(environment: Environment, coins: int, swap: bool, placement: Placemen
     problem = "[same-cell] has Good and Evil in one cell"
     ensure(start.first != start.second, "placement", tuple(start), problem, "use two different cells")
     return start._replace(good=1 - start.good) if flag("swap", swap) else start
+
+
+def whole_seed(seed: SeedLike) -> int:
+    """A seed as a whole number below 2^63, whether it is one or a numpy SeedSequence."""
+    if isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= seed < 2**63:
+        return int(seed)
+    raise BadInput("seed", seed, "[not-a-seed] is not a seed", "pass a whole number such as seed=1")
+
+
+def session_keys(seed: SeedLike) -> tuple[int, int]:
+    """The keys of the coins and of the agent's draws in one session."""
+    whole = whole_seed(seed)
+    return int(stream_key(whole, 0, 0, 1, CHANCE)), int(stream_key(whole, 0, 0, 1, AGENT))
+
+
+def nested_seed(seed: SeedLike, *places: int) -> int:
+    """The seed of the session at these places (environment 3, replicate 0, ...) of a larger work."""
+    whole = whole_seed(seed)
+    for place in places:
+        whole = int(stream_key(whole, place, 0, 1, PROGRAM)) & (2**63 - 1)
+    return whole
+
+
+class Stream:
+    """Draws one after the other from a key."""
+
+    def __init__(self, key: int, drawn: int = 0) -> None:
+        self.key, self.drawn = key, drawn
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1."""
+        self.drawn += 1
+        return int(below(self.key, self.drawn - 1, n))
+
+    def uniform(self) -> float:
+        """A number in [0, 1)."""
+        self.drawn += 1
+        return float(uniform(self.key, self.drawn - 1))

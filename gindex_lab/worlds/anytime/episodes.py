@@ -1,9 +1,4 @@
-"""An agent in an environment for a number of steps: compiled for our own agents, readable for any.
-
->>> run = play("oracle", Environment("12-|1-2--|1++2--", "2210"), seed=1)
->>> run.steps, round(run.mean, 2)
-(20, 0.75)
-"""
+"""An agent in an environment for a number of steps: compiled for our own agents, readable for any."""
 
 from __future__ import annotations
 
@@ -12,21 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike, SeedLike
-from gindex_lab.foundation.validate import choice, flag, integer
+from gindex_lab.foundation.validate import FloatArray, choice, flag, integer
 from gindex_lab.worlds.anytime import kernel
 from gindex_lab.worlds.anytime.agents import Constant, Optimal, Own, QLearning, Scripted, unwrapped
-from gindex_lab.worlds.anytime.chance import nested_seed
-from gindex_lab.worlds.anytime.environment import MODES, Environment, Placement, Session, checked
+from gindex_lab.worlds.anytime.environment import MODES, Environment, Placement, Session, checked, nested_seed
 from gindex_lab.worlds.anytime.planning import plan
 from gindex_lab.worlds.anytime.players import ask, begin
 
 __all__ = ["SessionRun", "environments_of", "mean_rewards", "play", "rewards_of"]
 
-FloatArray = npt.NDArray[np.float64]
 _NO_POLICY = np.zeros((1, 1, 1), dtype=np.int8)
 _NO_SCRIPT = np.zeros(1, dtype=np.int64)
 
@@ -89,12 +81,7 @@ def play(
 
 
 def rewards_of(agent: AgentLike, session: Session, engine: str = "auto") -> FloatArray:
-    """The rewards of a session that has not begun.
-
-    >>> world = Environment("1+|1-", "0")
-    >>> [rewards_of("constant", world.start(3, steps=2), engine) for engine in ("compiled", "readable")]
-    [array([ 1., -1.]), array([ 1., -1.])]
-    """
+    """The rewards of a session that has not begun."""
     who = unwrapped(agent).agent
     ours = not isinstance(who, Own)
     problem = "[not-our-agent] runs our own agents only"
@@ -183,11 +170,7 @@ def mean_rewards(
 
 
 def environments_of(environments: object) -> list[Environment]:
-    """A list of environments, each of them checked.
-
-    >>> environments_of(Environment("1+|1-", "0"))
-    [Environment('1+|1-', '0')]
-    """
+    """A list of environments, each of them checked."""
     if isinstance(environments, Environment):
         return [environments]
     if isinstance(environments, str) or not isinstance(environments, Iterable):

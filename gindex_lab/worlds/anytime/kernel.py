@@ -12,20 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation import kernels
+from gindex_lab.foundation.validate import FloatArray, IntArray
 from gindex_lab.worlds.aiq.random_streams import AGENT, CHANCE, PROGRAM, below, stream_key, uniform
 
 __all__ = ["KINDS", "best_policy", "mean_of_runs", "play", "sensitive_states"]
 
+# kinds of agents, and which of them a class is
 RANDOM, SCRIPTED, FOLLOWER, ORACLE, PLANNED, QLEARNING, REACTIVE = range(7)
-#: Kinds of agents, by the names of their classes.
 KINDS = {"Random": RANDOM, "Scripted": SCRIPTED, "Constant": SCRIPTED, "Follower": FOLLOWER}
 KINDS |= {"Oracle": ORACLE, "Optimal": PLANNED, "QLearning": QLEARNING, "Reactive": REACTIVE}
 
 compiled = kernels.compiled(uses=("worlds/aiq",))  # whose random streams it draws from
 inlined = kernels.compiled(uses=("worlds/aiq",), inline="always")
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 Policy = npt.NDArray[np.int8]
 
 
@@ -266,7 +265,7 @@ def sensitive_states(table: IntArray, pattern: IntArray, horizon: int) -> IntArr
 
 
 _PLACEMENT = 1 << 40  # as in `environment`
-_WHOLE = (1 << 63) - 1
+_WHOLE = (1 << 63) - 1  # the bits of a seed
 
 
 @compiled

@@ -3,9 +3,6 @@
 The logs hold rewards, neither placements nor actions. Whether some placement, some actions and some coins
 explain a sequence is a question of reachability over (agent, Good, Evil), answered here for the rules of
 `environment` and for others: only the former explain all 280 sequences.
-
->>> explains(Environment("1+|1-", "0"), [1, 1, -1]), explains(Environment("1+|1-", "0"), [1, 0, 1])
-(True, False)
 """
 
 from __future__ import annotations
@@ -41,14 +38,8 @@ class WorldRules:
     `collision`: who moves when Good and Evil would enter one cell ("coin", "good", "evil", "stay", "share").
     `reward`: from the positions after the move; from those of Good and Evil "before" it; or with a first
     reward at the "placement". `offset` shifts the pattern. `start`: "any", "agent at 0", "good at 0", or the
-    agent "apart" from both.
+    agent "apart" from both. (Insa-Cabrera et al. 2011, LNCS 6830, 122-132.)
 
-    References
-    ----------
-    Insa-Cabrera et al. (2011), LNCS 6830, 122-132.
-
-    Examples
-    --------
     >>> WorldRules(offset=1).collision
     'coin'
     """
@@ -99,8 +90,8 @@ def explains(environment: Environment, rewards: Iterable[float], rules: WorldRul
 
     Examples
     --------
-    >>> explains(Environment("1+|1-", "1"), [1, -1, 1])
-    True
+    >>> explains(Environment("1+|1-", "0"), [1, 1, -1]), explains(Environment("1+|1-", "0"), [1, 0, 1])
+    (True, False)
     """
     n = without_trail(environment).cells
     known = isinstance(rules, WorldRules)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gindex_lab.foundation.errors import ensure
-from gindex_lab.foundation.validate import integer
+from gindex_lab.foundation.validate import FloatArray, IntArray, integer
 from gindex_lab.worlds.anytime.environment import Environment, checked
 from gindex_lab.worlds.anytime.kernel import best_policy, sensitive_states
 
@@ -29,7 +29,6 @@ __all__ = [
     *("is_reward_sensitive", "plan", "random_agent_mean", "signs", "without_trail"),
 ]
 
-FloatArray = npt.NDArray[np.float64]
 _MOST_BYTES = 64_000_000  # of a plan: a judgement
 
 
@@ -44,11 +43,7 @@ class Policy(NamedTuple):
 
 
 def without_trail(environment: Environment) -> Environment:
-    """The environment, if it is one of Λ-One.
-
-    >>> without_trail(Environment("1+|1-", "0"))
-    Environment('1+|1-', '0')
-    """
+    """The environment, if it is one of Λ-One."""
     delta = checked(environment).delta
     problem = f"[leaves-trails] leaves trails (delta={delta:g}), beyond exact analysis"
     ensure(delta == 0, "environment", environment, problem, "use delta=0, or play sessions")
@@ -90,7 +85,7 @@ def _plan(environment: Environment, steps: int, horizon: int) -> Policy:
     return Policy(*best_policy(environment.table, script, depth))
 
 
-def fewest_sensitive_steps(environment: Environment, n: int = 10) -> npt.NDArray[np.int64]:
+def fewest_sensitive_steps(environment: Environment, n: int = 10) -> IntArray:
     """The fewest steps in which actions make a difference, from every state.
 
     That is the smallest k <= n with V_max^k - V_min^k > 0; 0 where there is none.
@@ -152,9 +147,6 @@ def body_moves(environment: Environment, move: int, collision: str = "coin") -> 
 
     `collision` says who moves when both would enter one cell: a fair "coin", "good", "evil", neither
     ("stay"), or both ("share"). An always-winner whose way is blocked by the loser's cell has no legal move.
-
-    >>> body_moves(Environment("1+|1-", "1"), 1)[1]        # Good in cell 0, Evil in cell 1: they swap
-    array([0., 0., 1., 0.])
     """
     n, table = environment.cells, environment.space.destinations
     law = np.zeros((n, n, n, n))
@@ -172,13 +164,8 @@ def body_moves(environment: Environment, move: int, collision: str = "coin") -> 
     return law.reshape(n * n, n * n)
 
 
-def signs(n: int) -> npt.NDArray[np.int64]:
-    """+1 where the agent is with Good, -1 with Evil, else 0: an array [agent, pair].
-
-    >>> signs(2)
-    array([[ 0,  1, -1,  0],
-           [ 0, -1,  1,  0]])
-    """
+def signs(n: int) -> IntArray:
+    """+1 where the agent is with Good, -1 with Evil, else 0: an array [agent, pair]."""
     cell, good, evil = np.ogrid[:n, :n, :n]
     return ((cell == good).astype(np.int64) - (cell == evil)).reshape(n, n * n)
 

@@ -16,8 +16,7 @@ import numpy as np
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import AgentLike
 from gindex_lab.worlds.anytime import agents
-from gindex_lab.worlds.anytime.chance import Stream
-from gindex_lab.worlds.anytime.environment import Observation, Session
+from gindex_lab.worlds.anytime.environment import Observation, Session, Stream
 from gindex_lab.worlds.anytime.planning import plan
 
 __all__ = ["Actor", "ask", "begin"]
@@ -38,7 +37,6 @@ class RandomPlayer:
         self.actions, self.table = session.environment.actions, session.environment.space.destinations
 
     def act(self, observation: Observation, reward: float) -> int:
-        """Any action."""
         return self.draws.below(self.actions)
 
     def best_of(self, worths: list[float]) -> int:
@@ -49,12 +47,11 @@ class RandomPlayer:
 
 
 class ReactivePlayer(RandomPlayer):
-    """Keeps what paid."""
+    """The last action again if it was rewarded, any otherwise."""
 
     last = 0
 
     def act(self, observation: Observation, reward: float) -> int:
-        """The last action again if it was rewarded, any otherwise."""
         if reward <= 0:
             self.last = self.draws.below(self.actions)
         return self.last
@@ -64,26 +61,23 @@ class ScriptedPlayer(RandomPlayer):
     """A script or one action for ever."""
 
     def act(self, observation: Observation, reward: float) -> int:
-        """The next of the script."""
         if isinstance(self.who, agents.Constant):
             return self.who.action % self.actions
         return int(self.who.script[self.session.step % len(self.who.script)]) % self.actions
 
 
 class FollowerPlayer(RandomPlayer):
-    """Steps to where Good is."""
+    """The first action that leads to Good, or any."""
 
     def act(self, observation: Observation, reward: float) -> int:
-        """The first action that leads to Good, or any."""
         reach, good = self.table[self.session.cell], self.session.good_cell
         return reach.index(good) if good in reach else self.draws.below(self.actions)
 
 
 class OraclePlayer(RandomPlayer):
-    """Knows where the pattern sends Good and Evil."""
+    """The best immediate reward by where the pattern sends Good and Evil; among equals any."""
 
     def act(self, observation: Observation, reward: float) -> int:
-        """The action with the best immediate reward; among equals any."""
         session, world = self.session, self.session.environment
         good, evil = (self.table[cell][session.move] for cell in (session.good_cell, session.evil_cell))
         worths = [
@@ -158,13 +152,7 @@ _PLAYERS: dict[type, type[RandomPlayer]] = {
 
 
 def begin(spec: AgentLike, session: Session) -> Actor:
-    """A player for this session.
-
-    >>> import gindex_lab as gl
-    >>> session = gl.anytime.Environment("1+|1-", "0").start(3)
-    >>> begin("constant", session).act(session.observation, 0.0)
-    1
-    """
+    """A player for this session."""
     who, stop, _ = agents.unwrapped(spec)
     own = isinstance(who, agents.Own)
     player = _own_player(who, session) if own else _PLAYERS[type(who)](who, session)
@@ -193,13 +181,7 @@ def _own_player(who: Any, session: Session) -> Actor:
 
 
 def ask(player: Actor, session: Session, reward: float, name: str) -> int | None:
-    """The player's next action, checked: an error inside it is told with the step where it happened.
-
-    >>> import gindex_lab as gl
-    >>> session = gl.anytime.Environment("1+|1-", "0").start(3)
-    >>> ask(begin("constant", session), session, 0.0, "constant")
-    1
-    """
+    """The player's next action, checked: an error inside it is told with the step where it happened."""
     try:
         action = player.act(session.observation, reward)
     except Exception as error:

@@ -38,12 +38,8 @@ LOGGED_CELLS = (3, 4, 5, 6, 7, 8, 9)  # of the published sessions (Insa-Cabrera 
 class Pool:
     """Environments in the order of their complexity H, which `measure` names.
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), Definition 17.
+    Reference: Hernández-Orallo and Dowe (2010), Definition 17.
 
-    Examples
-    --------
     >>> pool = Pool.of([Environment("1+|1+|1+", "1"), Environment("1+|1-", "0")])
     >>> pool.complexity
     array([8., 8.])

@@ -8,21 +8,18 @@
 
 (Hernández-Orallo and Dowe 2010.) τ grows whatever happens, by half, so that |used| grows with the
 logarithm of the time; ξ follows the agent's success. τ is an exact fraction of a second.
-
->>> pool = Pool.of([Environment("1+|1+|1+", p) for p in ("0", "1", "01", "011")])
->>> result = test("oracle", seconds=10, tau0=1, pool=pool, seed=1)
->>> result.reason, len(result.trajectory)
-('exhausted', 3)
 """
 
 # ruff: noqa: PT028  (the name `test` is the paper's; it is not a pytest test)
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from math import inf
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,21 +28,22 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.inputs import present
+from gindex_lab.foundation.fingerprints import is_sealed, mark_of, sealed
+from gindex_lab.foundation.inputs import present, read_text
 from gindex_lab.foundation.kept import set_aside
 from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
+from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.parallel import progress_bar
 from gindex_lab.foundation.validate import flag, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
 from gindex_lab.worlds.anytime.averages import Average, mean_interval
-from gindex_lab.worlds.anytime.chance import Stream, nested_seed, whole_seed
-from gindex_lab.worlds.anytime.clocks import NANO, RealClock, clock_of, exact_seconds
-from gindex_lab.worlds.anytime.environment import Environment, Session
+from gindex_lab.worlds.anytime.clocks import NANO, RealClock, VirtualClock, clock_of, exact_seconds
+from gindex_lab.worlds.anytime.environment import Environment, Session, Stream, nested_seed, whole_seed
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
-from gindex_lab.worlds.anytime.states import read_state, write_state
 
 __all__ = ["AnytimeResult", "Examination", "NextTask", "test"]
 
+_FORMAT = "gindex_lab anytime state 1"
 COLUMNS = (
     *("xi", "tau", "complexity", "completed", "counted", "reward", "score", "score_counted"),
     *("elapsed", "increments", "cells", "actions", "space", "pattern", "place"),
@@ -67,17 +65,11 @@ class NextTask(NamedTuple):
 class AnytimeResult:
     """The score of the completed environments, and how the test went.
 
-    `value` is Y / |used|; `value_counted` the average over the environments in which some interaction
-    counted (n* > 0); `interval` a 95% interval of the mean reward over environments, as if they were a
-    sample. `reason` says why it ended: "time", "stopped", "interrupted" or "exhausted". `trajectory`
-    has a row for each environment.
+    `value` is Y / |used|; `value_counted` the average over the environments in which some interaction counted
+    (n* > 0); `interval` a 95% interval of the mean reward over environments, as if they were a sample.
+    `reason` says why it ended: "time", "stopped", "interrupted" or "exhausted". `trajectory` has a row for
+    each environment. (Hernández-Orallo and Dowe 2010, Definition 18.)
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), Definition 18.
-
-    Examples
-    --------
     >>> AnytimeResult(0.5, 0.5, (0.1, 0.9), "time", 0, ())
     AnytimeResult(0.500 [0.100, 0.900], 0 environments, time)
     """
@@ -107,15 +99,9 @@ class AnytimeResult:
 class Examination:
     """The algorithm, an environment at a time: `step()`, `run()`, `stop()`, `result`.
 
-    Who drives an agent of another kind (a person at a widget) asks for `task()` and hands in what
-    happened with `record(task, average)`.
+    Who drives an agent of another kind (a person at a widget) asks for `task()` and hands in what happened
+    with `record(task, average)`. (Hernández-Orallo and Dowe 2010, Definition 18.)
 
-    References
-    ----------
-    Hernández-Orallo and Dowe (2010), Definition 18.
-
-    Examples
-    --------
     >>> exam = Examination("random", pool=Pool.of([Environment("1+|1-", "0")]), seed=1)
     >>> task = exam.task()
     >>> exam.record(task, Average(0.5, 1, 1))
@@ -243,13 +229,67 @@ class Examination:
         interval = mean_interval(rewards)
         return AnytimeResult(value, value_counted, interval, self.reason, self.increments, tuple(self.rows))
 
+    def _identity(self) -> dict[str, Any]:
+        """What must be the same for a test to go on."""
+        worlds = self.pool.environments
+        text = "\n".join(f"{e!r} {e.delta} {e.r0} {e.observation} {e.identify}" for e in worlds)
+        return {
+            "agent": repr(self.agent),
+            "pool": mark_of(f"{self.pool.measure}\n{text}"),
+            "clock": repr(self.clock) if isinstance(self.clock, VirtualClock) else "real",
+            "tau0": str(self.tau0),
+            "antithetic": self.antithetic,
+            "seed": self.seed,
+        }
+
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the state, whole or not at all; `restore` takes it up again."""
-        write_state(self, Path(path))
+        """Write the state as JSON, whole or not at all; `restore` takes it up again.
+
+        All chance is a function of the seed and of the number of the environment, so that a test which goes
+        on from here gives what it would have given without the pause.
+        """
+        progress = {"xi": self.xi, "increments": self.increments, "elapsed": str(self.elapsed)}
+        state = sealed({"format": _FORMAT, "test": self._identity(), **progress, "rows": self.rows})
+        write_text(Path(path), json.dumps(state, indent=1) + "\n")
 
     def restore(self, path: str | PathLike[str]) -> None:
         """Go on from a saved state of the same test (agent, pool, clock, τ0, seed)."""
-        read_state(self, Path(path))
+        try:
+            state = _unsealed(Path(path))
+            saved, xi, increments = dict(state["test"]), float(state["xi"]), int(state["increments"])
+            elapsed, rows = Fraction(state["elapsed"]), list(state["rows"])
+            if not (0 < xi < inf and elapsed >= 0 and increments >= 0):
+                raise ValueError("ξ, the time or the increments are out of range")
+            if len({int(row["place"]) for row in rows}) < len(rows):
+                raise ValueError("an environment was used twice")
+            if not all(-1 <= row["reward"] <= 1 and row["counted"] >= 0 for row in rows):
+                raise ValueError("a reward is not in [-1, 1]")
+        except BadInput:
+            raise
+        except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
+            said = f"{type(error).__name__}: {error}"
+            problem = f"[not-a-state] is not a saved state of an anytime test ({said})"
+            raise BadInput("path", str(path), problem, "name another file") from None
+        for name, value in self._identity().items():
+            problem = f"[other-test] holds a test with {name} {saved.get(name)!r}, not {value!r}"
+            remedy = "go on with the same test, or name another file"
+            ensure(saved.get(name) == value, "path", str(path), problem, remedy)
+        self.xi, self.increments, self.elapsed, self.rows = xi, increments, elapsed, rows
+
+
+def _unsealed(path: Path) -> dict[str, Any]:
+    """What a file holds; "damaged" where it is ours, but not as we wrote it."""
+    text = read_text(path)
+    try:
+        state = json.loads(text)
+        if is_sealed(state):
+            return dict(state)
+    except (ValueError, RecursionError):
+        pass
+    if _FORMAT not in text:
+        raise ValueError("it has no seal")
+    problem = "[damaged] is a damaged state of an anytime test"
+    raise BadInput("path", str(path), problem, "delete it, and the test starts from the beginning")
 
 
 def test(

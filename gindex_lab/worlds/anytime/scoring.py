@@ -18,10 +18,9 @@ from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, flag, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
 from gindex_lab.worlds.anytime.averages import listed, mean_interval
-from gindex_lab.worlds.anytime.chance import nested_seed
 from gindex_lab.worlds.anytime.clocks import clock_of, exact_seconds
 from gindex_lab.worlds.anytime.complexity import MEASURES, complexity, published_complexity
-from gindex_lab.worlds.anytime.environment import Environment, Session
+from gindex_lab.worlds.anytime.environment import Environment, Session, nested_seed
 from gindex_lab.worlds.anytime.episodes import environments_of, mean_rewards
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
 from gindex_lab.worlds.anytime.running import Examination
@@ -194,11 +193,7 @@ def _mean_of(values: FloatArray, confidence: float = 0.95) -> dict[str, Any]:
 
 
 def named_agents(agents: object) -> dict[str, Any]:
-    """Agents by name, from a mapping or a list.
-
-    >>> list(named_agents(["random", "oracle"]))
-    ['random', 'oracle']
-    """
+    """Agents by name, from a mapping or a list."""
     if isinstance(agents, Mapping) and agents:
         return {str(name): agent_of(who) for name, who in agents.items()}
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:

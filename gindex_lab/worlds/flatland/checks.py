@@ -47,11 +47,7 @@ def canonical(flow: Definition) -> Definition:
 
 
 def reached(entries: Iterable[K], following: Mapping[K, list[K]]) -> list[K]:
-    """What can be reached, each once, in the order of a walk that goes deep first.
-
-    >>> reached(["a"], {"a": ["b", "d"], "b": ["c"], "c": [], "d": []})
-    ['a', 'b', 'c', 'd']
-    """
+    """What can be reached, each once, in the order of a walk that goes deep first."""
     seen: dict[K, None] = {}
     waiting = list(entries)[::-1]
     while waiting:
@@ -68,11 +64,6 @@ def closing_links(flow: Definition) -> frozenset[Link]:
     The authors' programs end every body so; a body without such a link runs the same. What can also be
     reached from the loop's `out` lies behind the loop, not in its body: a link back from there is a cycle.
     What is reached from the start without passing the loop lies before it, as a loop around it does.
-
-    >>> nodes = (Node("around", "loop", (Symbol("i"), 0, 4)), Node("side", "move", (9,)))
-    >>> links = (Link("around", "body", "side"), Link("side", "out", "around"))
-    >>> closing_links(Definition("f", (), {}, nodes, links, ("around",), (("around", "out"),)))
-    frozenset({Link(source='side', port='out', target='around')})
     """
     found: set[Link] = set()
     for loop in (node.name for node in flow.nodes if node.type == "loop"):
@@ -182,9 +173,6 @@ def _check_run(run: Call, flows: Mapping[str, Definition]) -> None:
 def rule_of(rule: Any, where: str) -> tuple[str, tuple[float, ...]]:
     """The kind and the numbers of a rule to draw a parameter: (int (low high)), (float (low high)), (bool p)
     or (choice (a b ...)).
-
-    >>> rule_of((Symbol("int"), (3, 12)), "here")
-    ('int', (3, 12))
     """
     remedy = "write (int (low high)), (float (low high)), (bool p) or (choice (a b ...))"
     named = isinstance(rule, tuple) and len(rule) == 2 and isinstance(rule[0], Symbol)

@@ -150,9 +150,8 @@ def sample(domain: str, n: int = 1, *, seed: SeedLike) -> DrawingSample:
     """
     make = DOMAINS[choice("domain", domain, list(DOMAINS))]
     count, rng = integer("n", n), generator(seed)
-    return DrawingSample(
-        Drawing(tuple(part for _ in range(count) for part in make(rng))), f"{domain}-{count}"
-    )
+    drawing = Drawing(tuple(part for _ in range(count) for part in make(rng)))
+    return DrawingSample(drawing, f"{domain}-{count}")
 
 
 def samples(domain: str, n: int, count: int, *, seed: SeedLike) -> list[DrawingSample]:

@@ -30,16 +30,8 @@ from gindex_lab.worlds.flatland.drawings import Circle, Drawing, Shape
 from gindex_lab.worlds.flatland.programs import Program
 from gindex_lab.worlds.flatland.tables import Metric, graph_of, node_similarity, table_of
 
-__all__ = [
-    "Distance",
-    "binary_distance",
-    "distance",
-    "distances",
-    "generalisation_difficulty",
-    "nearest",
-    "nearest_many",
-    "omega",
-]
+__all__ = ["Distance", "binary_distance", "distance", "distances", "generalisation_difficulty", "nearest"]
+__all__ += ["nearest_many", "omega"]
 
 _LARGEST = 16_384  # pairs of nodes of one kind in a search: 33 MB of edges (a judgement)
 
@@ -48,12 +40,8 @@ _LARGEST = 16_384  # pairs of nodes of one kind in a search: 33 MB of edges (a j
 class Distance(Divergence):
     """Δ of two drawings or programs: like `gl.divergence`, with `weights` of each matched pair.
 
-    References
-    ----------
-    g-index paper, section 5.
+    Reference: g-index paper, section 5.
 
-    Examples
-    --------
     >>> from gindex_lab.worlds.flatland import shape
     >>> result = distance(shape("square"), shape("polygon"))
     >>> result, result.exact, float(result) == result.value

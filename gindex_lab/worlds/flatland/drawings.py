@@ -126,10 +126,6 @@ class Drawing:
 
         Circles of a list have no heading: of an arc, centre, radius and extent are kept, and not where on
         its circle it lies.
-
-        >>> from gindex_lab.worlds.flatland import shape
-        >>> Drawing.of_program(shape("face"))
-        Drawing(4 circles, 0 lines)
         """
         return cls(tuple(_recognised(program)))
 

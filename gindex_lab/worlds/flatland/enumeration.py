@@ -23,12 +23,7 @@ __all__ = ["PieceSearch"]
 
 # judgements
 _REACH = 3.0  # pixels: ink this near to a piece is explained by it
-_STEPS = (
-    (8.0, 12.0),
-    (4.0, 6.0),
-    (2.0, _REACH),
-    (1.0, _REACH),
-)  # how far to move a piece and to look for ink
+_STEPS = ((8.0, 12.0), (4.0, 6.0), (2.0, _REACH), (1.0, _REACH))  # how far to move a piece, to look for ink
 
 
 class PieceSearch(PictureLearner):

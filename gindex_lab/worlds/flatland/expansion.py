@@ -134,9 +134,8 @@ class _Writer:
     ) -> tuple[list[int], list[tuple[int, str]]]:
         """Write out one flow; its entries and exits by place."""
         problem = f"[too-deep] is more than {self.limits.depth} flows deep"
-        require(
-            depth <= self.limits.depth, "program", flow.name, problem, "compose less, or raise limits.depth"
-        )
+        remedy = "compose less, or raise limits.depth"
+        require(depth <= self.limits.depth, "program", flow.name, problem, remedy)
         names: dict[str, Expression] = dict(zip(flow.params, args, strict=True))
         for node in flow.nodes:
             if node.type == "loop":

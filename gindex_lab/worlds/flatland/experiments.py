@@ -7,27 +7,21 @@ record and the index are those of the rest of the project (`gindex_lab.measures.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import Mode, generator, mode_of
-from gindex_lab.measures.programs.gindex import Settings, g_index
-from gindex_lab.measures.programs.records import Experiment
+from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.worlds.flatland.curricula import DrawingSample
 from gindex_lab.worlds.flatland.distances import distances, nearest_many
 from gindex_lab.worlds.flatland.drawings import Drawing
 from gindex_lab.worlds.flatland.rendering import image_similarity
 from gindex_lab.worlds.flatland.systems import PictureSystem
-from gindex_lab.worlds.learning.experiments import Outcome
+from gindex_lab.worlds.learning.experiments import Outcome, answered, concluded
 
 __all__ = ["experiment", "score"]
-
-_PETA = 1e15  # FLOP in a PFLOP
 
 
 def experiment(
@@ -67,32 +61,16 @@ def experiment(
     (1.0, 0.0)
     """
     _check(system, curriculum, tests)
-    order = generator(seed).permutation(len(curriculum))
-    started = time.perf_counter()
-    system.fit([curriculum[k].pair for k in order])
-    trained, operations = time.perf_counter(), int(system.operations)
-    answers = [Drawing.of(system.generate(task.image)) for task in tests]
-    cost = {
-        "operations": float(operations),
-        "seconds": trained - started,
-        "test_operations": float(system.operations - operations),
-        "test_seconds": time.perf_counter() - trained,
-    }
-    scored = score(answers, tests, mode=mode)
+    pairs, images = [task.pair for task in curriculum], [task.image for task in tests]
+    given, cost = answered(system, pairs, images, lambda: float(system.operations), seed)
+    scored = score([Drawing.of(answer) for answer in given], tests, mode=mode)
     known: dict[str, list[Drawing]] = {}
     for task in curriculum:
         known.setdefault(task.domain, []).append(task.drawing)
     wanted = [task.drawing for task in tests]
     omegas = {d: nearest_many(wanted, some, metric="list", mode=mode).value for d, some in known.items()}
-    every = pd.DataFrame(omegas)  # Ω of each test to each domain of the curriculum
-    scored["domain_distance"] = every.min(axis=1).to_numpy()
-    means = every.groupby(scored["domain"].to_numpy(), sort=False).mean()
-    tasks = scored[["domain", "performance"]].assign(skill=scored["perfect"].astype(float), samples=1)
-    settings = {"mode": mode_of(mode), **asdict(Settings.of(mode, unit="FLOP"))}
-    counts = {domain: len(some) for domain, some in known.items()}
-    label = name or type(system).__name__
-    record = Experiment(counts, operations / _PETA, tasks, label, means, settings)
-    return Outcome(record, scored, g_index(record), cost, seed)
+    counts, label = {domain: len(some) for domain, some in known.items()}, name or type(system).__name__
+    return concluded(scored, pd.DataFrame(omegas), counts, cost, label, mode_of(mode), seed)
 
 
 def score(

@@ -53,11 +53,7 @@ class Found(NamedTuple):
 
 
 def read_expressions(text: str, line: int = 1) -> list[Found]:
-    """All expressions of a text, in order, each with its line; `;` starts a comment.
-
-    >>> read_expressions("12 (* r 2.5) true")[1]
-    Found(value=('*', 'r', 2.5), line=1)
-    """
+    """All expressions of a text, in order, each with its line; `;` starts a comment."""
     lists: list[tuple[list[Any], int]] = [([], line)]  # those that are open, the text itself first
     for token, at in _tokens(text, line):
         if token == "(":
@@ -128,12 +124,7 @@ CONSTANTS = {"pi": math.pi}
 
 
 def reduce(expression: Expression, names: Mapping[str, Expression]) -> Expression:
-    """The value of an expression; what depends on a name bound to itself or another name stays open.
-
-    >>> double, later = (found.value for found in read_expressions("(* r 2) (+ i (+ 1 1))"))
-    >>> reduce(double, {"r": 21}), reduce(later, {"i": Symbol("i")})
-    (42, ('+', 'i', 2))
-    """
+    """The value of an expression; what depends on a name bound to itself or another name stays open."""
     if isinstance(expression, Symbol):
         if expression in names:
             return names[expression]
@@ -175,11 +166,7 @@ def _apply(name: str, values: list[Any]) -> int | float | bool:
 
 
 def to_lisp(expression: Expression) -> str:
-    """An expression as text that reads back as itself.
-
-    >>> to_lisp((Symbol("*"), Symbol("r"), 2.5, True))
-    '(* r 2.5 true)'
-    """
+    """An expression as text that reads back as itself."""
     if isinstance(expression, tuple):
         return "(" + " ".join(map(to_lisp, expression)) + ")"
     if isinstance(expression, bool):
@@ -190,11 +177,7 @@ def to_lisp(expression: Expression) -> str:
 
 
 def from_json(value: Any, where: str, depth: int = 0) -> Expression:
-    """An expression from JSON, where names are strings and calls are lists.
-
-    >>> from_json(["*", "r", 2], "here")
-    ('*', 'r', 2)
-    """
+    """An expression from JSON, where names are strings and calls are lists."""
     require(depth <= DEEPEST, where, "[", f"is nested more than {DEEPEST} deep", "name the parts")
     if isinstance(value, list):
         return tuple(from_json(part, where, depth + 1) for part in value)

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from gindex_lab.foundation.errors import BadInput, BadProgram
+from gindex_lab.foundation.errors import BadInput, BadProgram, ensure
 from gindex_lab.foundation.inputs import as_path, read_text
 from gindex_lab.foundation.upstairs import upstairs
 from gindex_lab.foundation.validate import choice
@@ -37,7 +37,7 @@ SHAPES = Path(__file__).with_name("shapes")  # flow texts of our own
 _SYNTAXES = {"fbp": syntax_fbp, "lisp": syntax_lisp, "json": syntax_json}
 # judgements
 LONGEST = 1_000_000  # characters of a text
-MOST_INCLUDES = 50
+MOST_INCLUDES = 50  # files of a program
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,9 @@ class Program:
 
     def trace(self, limits: DrawingLimits | None = None) -> Trace:
         """Run the program: every move with its pen, and the pose at the end."""
-        if limits is not None and not isinstance(limits, DrawingLimits):
-            raise BadInput(
-                "limits", limits, "[wrong-type] is not a set of limits", "pass gl.flatland.Limits()"
-            )
+        known = limits is None or isinstance(limits, DrawingLimits)
+        problem = "[wrong-type] is not a set of limits"
+        ensure(known, "limits", limits, problem, "pass gl.flatland.Limits()")
         return trace(self, limits)
 
     def image(self, wrap: str = "teleport") -> Picture:
@@ -262,10 +261,7 @@ def library() -> list[str]:
 
 
 def shape(
-    name: str,
-    *args: Expression,
-    position: tuple[float, float] | None = None,
-    theta: float | None = None,
+    name: str, *args: Expression, position: tuple[float, float] | None = None, theta: float | None = None
 ) -> Program:
     """A shape of the library (g-index paper, section 5).
 

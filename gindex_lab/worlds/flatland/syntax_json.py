@@ -33,9 +33,8 @@ def read(text: str) -> Source:
     try:
         content: Any = json.loads(text)
     except RecursionError:
-        raise BadProgram(
-            "line 1", text[:20], "[too-deep] is nested too deep for JSON", "flatten it"
-        ) from None
+        problem = "[too-deep] is nested too deep for JSON"
+        raise BadProgram("line 1", text[:20], problem, "flatten it") from None
     except ValueError as error:
         where, problem = f"line {getattr(error, 'lineno', 1)}", f"[not-json] is not JSON ({str(error)[:60]})"
         raise BadProgram(where, text.strip()[:40], problem, "fix the text") from None

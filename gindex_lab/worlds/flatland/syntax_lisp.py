@@ -63,11 +63,7 @@ def _fields(part: Any, counts: tuple[int, ...], where: str, example: str) -> Any
 
 
 def _port(words: list[Any], where: str) -> tuple[str, str]:
-    """A node and its port: `(node port)`, `node:port`, or `node` alone, which means its `out`.
-
-    >>> _port([Symbol("ring:body")], "here"), _port([Symbol("ring")], "here")
-    (('ring', 'body'), ('ring', 'out'))
-    """
+    """A node and its port: `(node port)`, `node:port`, or `node` alone, which means its `out`."""
     name, *port = (_name(word, where) for word in words)
     if port:
         return name, port[0]

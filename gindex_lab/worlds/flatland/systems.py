@@ -32,7 +32,7 @@ Mask = npt.NDArray[np.bool_]
 
 _PADDED = 256  # canvas and the largest ring, rounded up to a power of two
 _RADII = range(3, 51)  # of the circles of the curriculum
-_ANGLES = np.radians(np.arange(180))
+_ANGLES = np.radians(np.arange(180))  # of the lines that are looked for: one a degree
 _REACH = 182  # the diagonal of the canvas
 
 
@@ -192,9 +192,8 @@ class ShapeFitter(PictureLearner):
         self.operations += cell.size
         masks, best = (_grown(ink), _grown(left)), (0.0, (0.0, 0.0, 0.0, 0.0))
         for peak in np.argsort(votes)[::-1][:12]:
-            best = max(
-                best, _longest_run(*masks, _ANGLES[peak % 180], peak // 180 - _REACH), key=lambda r: r[0]
-            )
+            run = _longest_run(*masks, _ANGLES[peak % 180], peak // 180 - _REACH)
+            best = max(best, run, key=lambda r: r[0])
         return _refined(ink, best[1]) if best[0] >= self.shortest else None
 
 

@@ -27,15 +27,15 @@ from gindex_lab.worlds.flatland.programs import Program
 __all__ = ["Metric", "graph_of", "node_similarity", "table_of"]
 
 UNIT = 3_600_000_000_000  # w = 1; a multiple of what divides similarities, so that sums of them are exact
-START, MOVE, TURN, LOOP, LINE, CIRCLE, OTHER = range(7)
+START, MOVE, TURN, LOOP, LINE, CIRCLE, OTHER = range(7)  # kinds of nodes
 OPEN_VALUE = -1e17  # below: no number but the name of an expression
 CENTRES_APART = 0.05  # how much the closeness of two centres may differ between two drawings (authors' code)
 _PARTNERS = 5  # of each node, in the authors' graph metric (their code)
 _KINDS = {"START": START, "move": MOVE, "turn": TURN, "loop": LOOP}
 _COMPARED = {"move": ("dist", "penup"), "turn": ("theta",), "loop": ("start", "end")}
-# the mean of two coordinate similarities that add up to so many hundredths, and its square, as Python rounds
+# of two coordinate similarities that add up to so many hundredths, as Python rounds
 _MEANS = np.array([round(total / 200, 2) for total in range(201)])
-_SQUARES = np.array([round((total / 200) ** 2, 2) for total in range(201)])
+_SQUARES = np.array([round((total / 200) ** 2, 2) for total in range(201)])  # of the means
 
 
 class DrawingNodes(NamedTuple):

@@ -86,9 +86,9 @@ def corpus(
 
     Returns
     -------
-    list of PromptSample
-        Domain by domain. The i-th task of a domain depends on the seed, the domain and i alone: a larger
-        corpus begins with the smaller one, so that a learning curve adds tasks and never swaps them.
+    list of PromptSample : domain by domain. The i-th task of a domain depends on the seed, the domain and i
+        alone: a larger corpus begins with the smaller one, so that a learning curve adds tasks and never
+        swaps them.
 
     References
     ----------
@@ -116,8 +116,7 @@ def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
 
     Returns
     -------
-    Documents
-        Domain -> file name -> `text` and `flow`.
+    Documents : domain -> file name -> `text` and `flow`
 
     References
     ----------
@@ -188,7 +187,8 @@ def _domains(domains: Iterable[str] | None) -> list[str]:
 
 def _sample(name: str, rng: Random, given: Mapping[str, Any] | None = None) -> PromptSample:
     domain = DOMAINS[name]
-    slots = _draw(domain["slots"], rng)
+    drawn = (_KINDS[kind](slot, rng) for slot, kind in domain["slots"].items())
+    slots = {key: value for values in drawn for key, value in values.items()}
     for slot, value in (given or {}).items():
         remedy = "use one of " + ", ".join(map(repr, slots)) if slots else "give none"
         ensure(slot in slots, slot, value, f"[not-a-slot] is not a slot of the domain {name!r}", remedy)
@@ -226,11 +226,6 @@ def compose(first: PromptSample, second: PromptSample, *, seed: SeedLike = 1) ->
 
     Against a curriculum that holds both parts Ω is about 1 - n/(n + m - 1) for programs of n >= m
     nodes: the middle of the scale, level 2 of section 3.3.
-
-    >>> a, b = corpus(1, ["http", "twitter"], seed=1)
-    >>> joined = compose(a, b, seed=1)
-    >>> joined.domain, len(joined.program)
-    ('http + twitter', 7)
     """
     rng = generator(seed)
     program = join_programs(*[renamed(task.program, seed=rng) for task in (first, second)])
@@ -274,9 +269,6 @@ def composites(n: int = 10, *, seed: SeedLike = 1) -> list[PromptSample]:
         a, b = pairs[int(rng.integers(len(pairs)))]
         made.append(compose(_sample(a, rng), _sample(b, rng), seed=rng))
     return made
-
-
-# -- what fills a slot --------------------------------------------------------------------------------
 
 
 def _words(rng: Random, least: int, most: int) -> list[str]:
@@ -360,11 +352,3 @@ _KINDS: dict[str, Callable[[str, Random], dict[str, Any]]] = {
     "hashtag": lambda name, rng: {name: "#" + "".join(word.title() for word in _words(rng, 1, 3))},
     "url": lambda name, rng: {name: "https://www." + "-".join(_words(rng, 1, 3)) + ".example/"},
 }
-
-
-def _draw(kinds: Mapping[str, str], rng: Random) -> dict[str, Any]:
-    """Values for the slots `{name: kind}`; a kind may give more than one value."""
-    values: dict[str, Any] = {}
-    for name, kind in kinds.items():
-        values |= _KINDS[kind](name, rng)
-    return values

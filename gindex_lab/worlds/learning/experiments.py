@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from gindex_lab.worlds.learning.scoring import score_answers
 from gindex_lab.worlds.learning.systems import NearestNeighbour, NGram, SlotFilling, System
 from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
-__all__ = ["Outcome", "experiment", "learning_curve", "own_experiments"]
+__all__ = ["Outcome", "answered", "concluded", "experiment", "learning_curve", "own_experiments"]
 
 _PETA = 1e15  # FLOP of a PFLOP, the unit of the authors' records
 
@@ -134,10 +135,10 @@ def experiment(
 
     Returns
     -------
-    Outcome
-        `index` (the g-index in parts), `tests` (one row a test), `performance`, `skill`, `domain_distance`,
-        `experience` and `experiment`, the record. The record keeps its settings, so that `g_index(path)` and
-        `g_index(outcome.experiment)` give the same value; its compute is in PFLOP, as the authors'.
+    Outcome : `index` (the g-index in parts), `tests` (one row a test), `performance`, `skill`,
+        `domain_distance`, `experience` and `experiment`, the record. The record keeps its settings, so that
+        `g_index(path)` and `g_index(outcome.experiment)` give the same value; its compute is in PFLOP, as the
+        authors'.
 
     Notes
     -----
@@ -155,33 +156,47 @@ def experiment(
     (1.0, 1.0)
     """
     _check(system, curriculum, tests)
-    pairs = [curriculum[i].pair for i in generator(seed).permutation(len(curriculum))]
-    started = time.perf_counter()
-    system.fit(pairs)
-    trained, operations = time.perf_counter(), _operations(system, compute)
     counts = dict(Counter(task.domain for task in curriculum))
-    least = len(curriculum) / min(counts.values())
-    problem = "[too-few-operations] FLOP are too few: E = log₂ of each domain's share must be positive"
-    ensure(operations > least, "compute", operations, problem, f"give more than {least:g} FLOP")
-    answers = [system.generate(task.prompt) for task in tests]
-    cost = {
-        "operations": operations,
-        "seconds": trained - started,
-        "test_operations": _operations(system, compute) - operations,
-        "test_seconds": time.perf_counter() - trained,
-    }
-    scored = score_answers(answers, tests, mode=mode)
-    omega = _distances(curriculum, tests, mode)
+    spent = partial(_operations, system, compute, len(curriculum) / min(counts.values()))
+    pairs, prompts = [task.pair for task in curriculum], [task.prompt for task in tests]
+    answers, cost = answered(system, pairs, prompts, spent, seed)
+    scored, label = score_answers(answers, tests, mode=mode), name or type(system).__name__
+    outcome = concluded(scored, _distances(curriculum, tests, mode), counts, cost, label, mode, seed)
+    if path is not None:
+        outcome.save(path)
+    return outcome
+
+
+def answered(
+    system: Any, pairs: Sequence[Any], questions: Sequence[Any], spent: Callable[[], float], seed: int
+) -> tuple[list[Any], dict[str, float]]:
+    """Train a system on the pairs, in the seed's order, and ask it once each: answers, and what both cost."""
+    order = generator(seed).permutation(len(pairs))
+    started = time.perf_counter()
+    system.fit([pairs[k] for k in order])
+    trained, operations = time.perf_counter(), spent()
+    answers = [system.generate(question) for question in questions]
+    cost = {"operations": operations, "seconds": trained - started}
+    cost |= {"test_operations": spent() - operations, "test_seconds": time.perf_counter() - trained}
+    return answers, cost
+
+
+def concluded(
+    scored: pd.DataFrame,
+    omega: pd.DataFrame,
+    counts: dict[str, int],
+    cost: dict[str, float],
+    label: str,
+    mode: Mode,
+    seed: int,
+) -> Outcome:
+    """The g-index of scored tests, from Ω of each of them (row) to each domain of the curriculum (column)."""
     scored["domain_distance"] = omega.min(axis=1)
     tasks = scored[["domain", "performance"]].assign(skill=scored["perfect"].astype(float), samples=1)
     means = omega.groupby(scored["domain"].to_numpy(), sort=False).mean()
     settings = {"mode": mode, **asdict(Settings.of(mode, unit="FLOP"))}
-    label = name or type(system).__name__
-    record = Experiment(counts, operations / _PETA, tasks, label, means, settings)
-    outcome = Outcome(record, scored, g_index(record), cost, seed)
-    if path is not None:
-        outcome.save(path)
-    return outcome
+    record = Experiment(counts, cost["operations"] / _PETA, tasks, label, means, settings)
+    return Outcome(record, scored, g_index(record), cost, seed)
 
 
 def _check(system: object, curriculum: object, tests: object) -> None:
@@ -195,21 +210,22 @@ def _check(system: object, curriculum: object, tests: object) -> None:
         listed = tasks if isinstance(tasks, Sequence) and not isinstance(tasks, str) else ()
         ensure(listed, name, tasks, "[empty] has no tasks", "pass a list of PromptSample, as of corpus()")
         for at, task in enumerate(listed):
-            problem, remedy = (
-                "[not-a-sample] is not a PromptSample",
-                "make it PromptSample(prompt, program, domain)",
-            )
-            ensure(isinstance(task, PromptSample), f"{name}[{at}]", task, problem, remedy)
+            problem, known = "[not-a-sample] is not a PromptSample", isinstance(task, PromptSample)
+            ensure(known, f"{name}[{at}]", task, problem, "make it PromptSample(prompt, program, domain)")
 
 
-def _operations(system: object, compute: float | None) -> float:
-    """What the system counted, or what was said for it."""
-    if compute is not None:
-        return number("compute", compute, 1)
-    counted, remedy = getattr(system, "operations", None), "count them in `operations`, or pass compute="
-    problem = "[no-operations] does not count its operations"
-    ensure(counted is not None, "system", type(system).__name__, problem, remedy)
-    return number("system.operations", counted, 1)
+def _operations(system: object, compute: float | None, least: float) -> float:
+    """What the system counted, or what was said for it: more than `least`."""
+    counted, name = compute, "compute"
+    if compute is None:
+        counted, name = getattr(system, "operations", None), "system.operations"
+        problem = "[no-operations] does not count its operations"
+        remedy = "count them in `operations`, or pass compute="
+        ensure(counted is not None, "system", type(system).__name__, problem, remedy)
+    found = number(name, counted, 1)
+    problem = "[too-few-operations] FLOP are too few: E = log₂ of each domain's share must be positive"
+    ensure(found > least, "compute", found, problem, f"give more than {least:g} FLOP")
+    return found
 
 
 def _distances(curriculum: Sequence[PromptSample], tests: Sequence[PromptSample], mode: Mode) -> pd.DataFrame:
@@ -239,9 +255,8 @@ def learning_curve(
 
     Returns
     -------
-    DataFrame
-        One row a curriculum: `system`, `training_samples`, `operations`, `experience`, `performance`,
-        `skill`, `domain_distance` and `g_index`.
+    DataFrame : one row a curriculum: `system`, `training_samples`, `operations`, `experience`, `performance`,
+        `skill`, `domain_distance` and `g_index`
 
     References
     ----------

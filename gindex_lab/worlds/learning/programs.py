@@ -25,11 +25,7 @@ _FIXED = frozenset({"id", "type", "x", "y", "z", "wires", "name", "label", "grou
 
 
 def ports_of(node: Mapping[str, Any]) -> list[list[str]]:
-    """The targets of each output port; a flat list of ids is one port, null or nothing is none.
-
-    >>> ports_of({"wires": ["a", "b"]}), ports_of({"wires": [["a"], []]}), ports_of({"wires": None})
-    ([['a', 'b']], [['a'], []], [])
-    """
+    """The targets of each output port; a flat list of ids is one port, null or nothing is none."""
     wires = node.get("wires") or []
     flat = bool(wires) and all(isinstance(to, str) for to in wires)
     return [list(wires)] if flat else [list(port) for port in wires]
@@ -45,12 +41,7 @@ def fresh_ids(count: int, rng: np.random.Generator) -> list[str]:
 
 
 def renamed(program: Program, *, seed: SeedLike) -> Program:
-    """The same program under fresh ids (wires and tab follow): Δ to the original is 0.
-
-    >>> new = renamed([{"id": "a", "type": "in", "wires": [["b"]]}, {"id": "b", "type": "out"}], seed=2)
-    >>> new[0]["wires"] == [[new[1]["id"]]], new[0]["id"] == "a"
-    (True, False)
-    """
+    """The same program under fresh ids (wires and tab follow): Δ to the original is 0."""
     ids = dict(zip((node["id"] for node in program), fresh_ids(len(program), generator(seed)), strict=True))
     result = []
     for node in deepcopy(program):
@@ -61,12 +52,7 @@ def renamed(program: Program, *, seed: SeedLike) -> Program:
 
 
 def join_programs(first: Program, second: Program) -> Program:
-    """Two programs with different ids on one tab: the first's last end is wired to the second's starts.
-
-    >>> joined = join_programs([{"id": "a", "type": "in"}], [{"id": "b", "type": "x", "wires": ["c"]}])
-    >>> joined[0]["wires"]
-    [['b']]
-    """
+    """Two programs with different ids on one tab: the first's last end is wired to the second's starts."""
     one, two = deepcopy(first), deepcopy(second)
     tab = next((node for node in one if node["type"] == "tab"), None)
     if tab is not None:

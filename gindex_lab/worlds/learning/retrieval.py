@@ -25,20 +25,12 @@ _NUMBER = re.compile(r"[-+]?\d[\d:.]*")
 
 
 def tokens(text: str) -> list[str]:
-    """Words, punctuation, and quoted phrases whole.
-
-    >>> tokens("Mail 'green tea' to a@b.example, please")
-    ['Mail', "'green tea'", 'to', 'a@b.example', ',', 'please']
-    """
+    """Words, punctuation, and quoted phrases whole."""
     return _TOKEN.findall(text)
 
 
 def frame(text: str) -> list[str]:
-    """The tokens in lower case with phrases, numbers and addresses masked: how a task is put.
-
-    >>> frame("Search Google for 'tea', 3 times, into tea.csv")
-    ['search', 'google', 'for', '<text>', ',', '<number>', 'times', ',', 'into', '<name>']
-    """
+    """The tokens in lower case with phrases, numbers and addresses masked: how a task is put."""
     return [_mask(token) for token in tokens(text)]
 
 
@@ -56,9 +48,6 @@ class TextIndex:
     The weight of token t in text d is tf(t, d) (1 + ln((1 + N) / (1 + df(t)))), each vector scaled to
     length 1, as in G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval",
     Information Processing & Management 24(5), 1988.
-
-    >>> TextIndex([["open", "tab"], ["send", "mail"]]).scores([["send", "a", "mail"]])
-    (array([[0., 1.]]), 2)
     """
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
@@ -77,11 +66,7 @@ class TextIndex:
 
 
 def changes(old: str, new: str) -> tuple[list[tuple[str, str]], int]:
-    """What `new` has in place of parts of `old`, without quotes, and how many tokens were compared.
-
-    >>> changes("Google 'tea' for me", "Google 'green tea' for me")
-    ([('tea', 'green tea')], 8)
-    """
+    """What `new` has in place of parts of `old`, without quotes, and how many tokens were compared."""
     before, after = tokens(old), tokens(new)
     old_words, new_words = ([token.lower() for token in text] for text in (before, after))
     matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
@@ -98,9 +83,6 @@ def substitute(program: Program, pairs: Sequence[tuple[str, str]]) -> tuple[Prog
     """The program with each old text replaced by the new one in its attributes, and the values tried.
 
     A number is replaced by a number, and text in lower case (a method, a key) by text in lower case.
-
-    >>> substitute([{"id": "a", "type": "x", "min": 3, "say": "hi you"}], [("3", "7"), ("you", "me")])
-    ([{'id': 'a', 'type': 'x', 'min': 7, 'say': 'hi me'}], 2)
     """
     rules: dict[str, str] = {}
     for old, new in (pair for pair in pairs if pair[0]):

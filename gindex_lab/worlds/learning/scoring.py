@@ -28,13 +28,7 @@ __all__ = ["entries_of", "read_answer", "score_answers", "score_programs"]
 
 
 def read_answer(answer: ProgramLike) -> tuple[Flow, bool]:
-    """What a system wrote as a flow, and whether it was whole.
-
-    >>> read_answer('```json\\n[{"id": "a", "type": "tab"}]\\n```')
-    (Flow(1 node, 0 wires, 1 type), False)
-    >>> read_answer([{"id": "a", "type": "tab"}])
-    (Flow(1 node, 0 wires, 1 type), True)
-    """
+    """What a system wrote as a flow, and whether it was whole."""
     try:
         return answer if isinstance(answer, Flow) else Flow(answer), True  # never a file by its name
     except BadProgram:
@@ -55,9 +49,8 @@ def score_answers(
 
     Returns
     -------
-    DataFrame
-        One row a test: `domain`, `prompt`, `divergence` Δ, `performance` θ, `perfect` (Δ = 0) and `whole`
-        (read without repair).
+    DataFrame : one row a test: `domain`, `prompt`, `divergence` Δ, `performance` θ, `perfect` (Δ = 0) and
+        `whole` (read without repair)
 
     References
     ----------
@@ -96,8 +89,7 @@ def score_programs(
 
     Returns
     -------
-    DataFrame
-        As `score_answers`.
+    DataFrame : as `score_answers`
 
     References
     ----------

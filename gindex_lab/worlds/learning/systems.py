@@ -44,11 +44,7 @@ class System(Protocol):
 
 
 def check_pairs(pairs: object) -> list[tuple[str, Program]]:
-    """The curriculum as a list of (prompt, program), or an error that names the faulty pair.
-
-    >>> check_pairs([("Pause", [{"id": "a", "type": "tab"}])])
-    [('Pause', [{'id': 'a', 'type': 'tab'}])]
-    """
+    """The curriculum as a list of (prompt, program), or an error that names the faulty pair."""
     listed = pairs if isinstance(pairs, Sequence) and not isinstance(pairs, (str, bytes)) else None
     remedy = "pass [(prompt, program), ...]"
     ensure(listed is not None, "pairs", pairs, "[not-a-list] is not a list of pairs", remedy)
@@ -352,11 +348,7 @@ class NGram(Learner):
 
 
 def program_tokens(program: Program) -> list[str]:
-    """The program's JSON as tokens, with ids n0, n1, ... and without the places on the canvas.
-
-    >>> program_tokens([{"id": "7f", "type": "tab", "x": 1, "wires": [["7f"]]}])[:8]
-    ['[', '{', '"id"', ':', '"n0"', ',', '"type"', ':']
-    """
+    """The program's JSON as tokens, with ids n0, n1, ... and without the places on the canvas."""
     short = {node["id"]: f"n{at}" for at, node in enumerate(program)}
     slim = []
     for node in program:

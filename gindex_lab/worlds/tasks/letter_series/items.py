@@ -104,8 +104,7 @@ def generate(
 
     Returns
     -------
-    list of Item
-        In the order of the difficulties, named "h07-1" ("h07-i1" for imputation) and so on.
+    list of Item : in the order of the difficulties, named "h07-1" ("h07-i1" for imputation) and so on
 
     References
     ----------
@@ -201,8 +200,7 @@ def shown_length(programs: Table, series: str, *, gap: int | None = None, margin
 
     Returns
     -------
-    int or None
-        4 to 12, None if 12 are too few.
+    int or None : 4 to 12, None if 12 are too few
 
     References
     ----------
@@ -269,11 +267,7 @@ def is_stable(programs: Table, program: str, letters: int, tolerance: float = 1.
 
 
 def rotated(letters: str, shift: int) -> str:
-    """Letters moved along the circular alphabet; gaps stay.
-
-    >>> rotated("ay_", 3)
-    'db_'
-    """
+    """Letters moved along the circular alphabet; gaps stay."""
     return "".join(x if x == "_" else ALPHABET[(ALPHABET.index(x) + shift) % 26] for x in letters)
 
 
@@ -307,8 +301,7 @@ def items_table(items: Sequence[Item]) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        By name: `kind`, `difficulty`, `kt (reconstruction)`, `sequence`, `answer` and `program`.
+    DataFrame : by name: `kind`, `difficulty`, `kt (reconstruction)`, `sequence`, `answer` and `program`
 
     References
     ----------
@@ -341,11 +334,8 @@ class SeriesSession(ItemSession):
     def answer(self, option: str) -> bool:
         """Take one of the five options; True if it is right. On to the next item."""
         item: Item = self._current()
-        problem, remedy = (
-            "[not-an-option] is not an option of this item",
-            f"use one of {', '.join(item.options)}",
-        )
-        ensure(option in item.options, "option", option, problem, remedy)
+        problem = "[not-an-option] is not an option of this item"
+        ensure(option in item.options, "option", option, problem, f"use one of {', '.join(item.options)}")
         self._record(float(option == item.answer))
         return option == item.answer
 

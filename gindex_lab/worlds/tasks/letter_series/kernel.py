@@ -19,7 +19,7 @@ from gindex_lab.worlds.tasks.letter_series.machine import USELESS
 
 __all__ = ["MOST_STEPS", "enumerate_outputs", "search"]
 
-A, B, C, OUT, STEPS, TIME, LAST = range(7)
+A, B, C, OUT, STEPS, TIME, LAST = range(7)  # places of a state
 _DEAD, _NEXT, _DONE = 0, 1, 2
 # steps without a letter after which a program counts as lost in a loop: a judgement (26 rounds of ten
 # instructions are 260)

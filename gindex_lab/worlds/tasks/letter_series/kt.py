@@ -18,12 +18,11 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import LettersLike, NumbersLike
-from gindex_lab.foundation.validate import FloatArray, integer, numbers
+from gindex_lab.foundation.validate import FloatArray, IntArray, integer, numbers
 from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of, text_of
 
 __all__ = ["KtScale", "best_program", "continuations", "kt", "pattern_of", "predict", "searched", "tabled"]
@@ -32,7 +31,6 @@ LONGEST = 11  # instructions of the shortest program of the hardest published it
 HIGHEST = 17.0  # the search for a first program goes no further: a judgement (some 5 s)
 # what does not fit: n_time beyond 12 is longer than any item, 15 instructions take days to enumerate
 _LATEST_TIME, _MOST_INSTRUCTIONS = 12, 14
-IntArray = npt.NDArray[np.int64]
 Rounding = Literal["floor", "nearest", "ceiling", "none"]
 
 
@@ -99,8 +97,7 @@ def kt(
 
     Returns
     -------
-    float
-        The least Kt of all programs that write the series. A series that none of them writes is refused
+    float : the least Kt of all programs that write the series. A series that none of them writes is refused
         after some 5 s of search.
 
     References
@@ -127,8 +124,7 @@ def best_program(sequence: LettersLike, *, scale: KtScale | None = None, longest
 
     Returns
     -------
-    Series
-        `program`, `length`, `steps` (to letter `n_time`) and `kt`, unrounded.
+    Series : `program`, `length`, `steps` (to letter `n_time`) and `kt`, unrounded
 
     References
     ----------
@@ -157,8 +153,7 @@ def continuations(
 
     Returns
     -------
-    DataFrame
-        `letter`, `kt` (unrounded), `length`, `steps` and `program`, the cheapest first.
+    DataFrame : `letter`, `kt` (unrounded), `length`, `steps` and `program`, the cheapest first
 
     References
     ----------
@@ -184,8 +179,7 @@ def predict(pattern: LettersLike, *, longest: int = LONGEST) -> str:
 
     Returns
     -------
-    str
-        The letter.
+    str : the letter
 
     References
     ----------
@@ -200,11 +194,7 @@ def predict(pattern: LettersLike, *, longest: int = LONGEST) -> str:
 
 
 def pattern_of(pattern: LettersLike) -> tuple[tuple[int, ...], int]:
-    """A series with one gap (-1), and where it is; a series without one gets it at its end.
-
-    >>> pattern_of("abc")
-    ((0, 1, 2, -1), 3)
-    """
+    """A series with one gap (-1), and where it is; a series without one gets it at its end."""
     gaps = list(pattern).count("_") if isinstance(pattern, (str, list, tuple)) else 0
     codes = letters_of("pattern", pattern, gaps=min(gaps, 1))
     whole = codes if gaps else (*codes, -1)

@@ -81,11 +81,7 @@ def parse(program: LettersLike) -> tuple[str, ...]:
 
 
 def text_of(code: int) -> str:
-    """The program behind a packed number of the kernels: four bits an instruction, the first lowest.
-
-    >>> text_of(0x421)
-    'WRITE SUCC LOOPTOP'
-    """
+    """The program behind a packed number of the kernels: four bits an instruction, the first lowest."""
     return " ".join(INSTRUCTIONS[int(digit, 16) - 1] for digit in f"{code:x}"[::-1])
 
 
@@ -98,8 +94,7 @@ def canonical(program: LettersLike) -> bool:
 
     Returns
     -------
-    bool
-        False if, for instance, PRED follows SUCC: a shorter program then does the same.
+    bool : False if, for instance, PRED follows SUCC: a shorter program then does the same
 
     References
     ----------
@@ -115,11 +110,7 @@ def canonical(program: LettersLike) -> bool:
 
 
 def letters_of(name: str, sequence: LettersLike, *, gaps: int = 0) -> tuple[int, ...]:
-    """A series as numbers 0 to 25, -1 for each of its `gaps` gaps: from `"a, b, _"`, `"ab_"` or letters.
-
-    >>> letters_of("sequence", "a, c, _", gaps=1)
-    (0, 2, -1)
-    """
+    """A series as numbers 0 to 25, -1 for each of its `gaps` gaps: from `"a, b, _"`, `"ab_"` or letters."""
     found = [x for x in sequence if x not in ", "] if isinstance(sequence, str) else sequence
     problem, remedy = "[not-letters] is not a series of letters", 'write "adgj" or "a,d,g,j"'
     ensure(isinstance(found, Sequence), name, sequence, problem, remedy)
@@ -146,9 +137,8 @@ def run(program: LettersLike, letters: int = 12, most_steps: int = 10_000) -> Pr
 
     Returns
     -------
-    ProgramRun
-        `letters` (what it wrote), `steps` and `addresses` (when and where each letter was written) and
-        `halted` (whether it ended before it had written all letters).
+    ProgramRun : `letters` (what it wrote), `steps` and `addresses` (when and where each letter was written)
+        and `halted` (whether it ended before it had written all letters)
 
     References
     ----------

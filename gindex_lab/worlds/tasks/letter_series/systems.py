@@ -33,20 +33,12 @@ System = Callable[[Sequence[str]], str | None]
 
 
 def constant(letter: str) -> System:
-    """Always the same letter.
-
-    >>> constant("x")(["a", "b", "_"])
-    'x'
-    """
+    """Always the same letter."""
     return lambda shown: letter
 
 
 def freq(shown: Sequence[str]) -> str | None:
-    """The most frequent letter that is shown; of several, the first of the alphabet.
-
-    >>> freq("abb_")
-    'b'
-    """
+    """The most frequent letter that is shown; of several, the first of the alphabet."""
     counts = Counter(letter for letter in shown if letter != "_")
     return min(counts, key=lambda letter: (-counts[letter], letter))
 
@@ -62,11 +54,7 @@ def last(shown: Sequence[str]) -> str | None:
 
 
 def alternate(shown: Sequence[str]) -> str | None:
-    """Every second letter, counted from the gap, if these go in equal steps around the alphabet.
-
-    >>> alternate("aczbya_"), alternate("aaabbbc_")
-    ('x', None)
-    """
+    """Every second letter, counted from the gap, if these go in equal steps around the alphabet."""
     codes, gap = pattern_of(list(shown))
     places = [place for place in range(gap % 2, len(codes), 2) if place != gap]
     if len(places) < 2:
@@ -81,9 +69,6 @@ def alternate(shown: Sequence[str]) -> str | None:
 def repdiff(shown: Sequence[str]) -> str | None:
     """Differences between neighbours that repeat: at the end of a series the shortest run that stands
     there twice is said once more; in a gap, the letter that makes all differences periodic.
-
-    >>> repdiff("abdeg_"), repdiff("axyv_tu")
-    ('h', 'w')
     """
     codes, gap = pattern_of(list(shown))
     if gap == len(codes) - 1:
@@ -131,12 +116,7 @@ class Induction:
 
 
 def shown_and_answer(items: Sequence[Any] | pd.DataFrame) -> list[tuple[str, tuple[str, ...], str]]:
-    """Name, series with its gap, and answer of each item: of `generate`, or of the published table.
-
-    >>> table = pd.DataFrame({"sequence": ["a,d,g,j"], "answer": ["m"]}, index=["IT8"])
-    >>> shown_and_answer(table)
-    [('IT8', ('a', 'd', 'g', 'j', '_'), 'm')]
-    """
+    """Name, series with its gap, and answer of each item: of `generate`, or of the published table."""
     if not isinstance(items, pd.DataFrame):
         ours = isinstance(items, Sequence) and all(hasattr(x, "shown") for x in items)
         ensure(ours, "items", items, "[not-items] are not items", "pass generate(...), or a table of them")
@@ -161,8 +141,7 @@ def computed(items: Sequence[Any] | pd.DataFrame, systems: Mapping[str, System] 
 
     Returns
     -------
-    Responses
-        Systems x items: 1 (right), 0 (wrong) or 0.2 (no guess).
+    Responses : systems x items: 1 (right), 0 (wrong) or 0.2 (no guess)
 
     References
     ----------
@@ -199,8 +178,7 @@ def differences(published: Responses, ours: Responses) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        `system`, `item`, `published` and `computed`, one row for each difference.
+    DataFrame : `system`, `item`, `published` and `computed`, one row for each difference
 
     References
     ----------
@@ -229,9 +207,8 @@ def fit(items: pd.DataFrame, *, longest: int = 9) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        By item: `published` difficulty, unrounded `kt` and `reconstructed` (rounded down), NaN where no
-        program of that length writes the series with its answer.
+    DataFrame : by item: `published` difficulty, unrounded `kt` and `reconstructed` (rounded down), NaN where
+        no program of that length writes the series with its answer
 
     References
     ----------

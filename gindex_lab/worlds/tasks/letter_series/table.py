@@ -21,8 +21,8 @@ from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.kept import keep, kept
 from gindex_lab.foundation.likes import LettersLike
 from gindex_lab.foundation.places import cache_folder
-from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.worlds.tasks.letter_series.kt import IntArray, KtScale, pattern_of, tabled
+from gindex_lab.foundation.validate import FloatArray, IntArray
+from gindex_lab.worlds.tasks.letter_series.kt import KtScale, pattern_of, tabled
 from gindex_lab.worlds.tasks.letter_series.machine import ALPHABET, letters_of
 
 __all__ = ["LETTERS", "Table", "table"]
@@ -36,7 +36,11 @@ _COLUMNS = ("key", "length", "steps", "code")
 @dataclass(frozen=True)
 class Table:
     """All outputs of programs up to `longest` instructions, as columns: `key` (the output in base 27),
-    `length`, `steps` to letter `n_time`, `code` (the packed program). (Generality supplement, A.2.)"""
+    `length`, `steps` to letter `n_time`, `code` (the packed program). (Generality supplement, A.2.)
+
+    >>> round(table(6).kt("acbdced"), 4), table(6).continuations("adgj")["letter"].tolist()
+    (10.0875, ['m'])
+    """
 
     longest: int
     scale: KtScale
@@ -49,11 +53,7 @@ class Table:
         return len(self.key)
 
     def shorter(self, longest: int) -> Table:
-        """The same table for programs of fewer instructions.
-
-        >>> table(6).shorter(5).longest
-        5
-        """
+        """The same table for programs of fewer instructions."""
         keep = self.length <= longest
         columns = (getattr(self, name)[keep] for name in _COLUMNS)
         return Table(min(longest, self.longest), self.scale, *columns)
@@ -70,27 +70,15 @@ class Table:
         return np.array([np.zeros_like(self.key), *places], dtype=np.int8)
 
     def outputs(self) -> list[str]:
-        """What each row writes.
-
-        >>> table(6).outputs()[0][:6]
-        'aaaaaa'
-        """
+        """What each row writes."""
         return ["".join(ALPHABET[k] for k in row if k >= 0) for row in self.digits.T.tolist()]
 
     def kt(self, sequence: LettersLike) -> float:
-        """Unrounded Kt of a series among these programs, inf where none writes it.
-
-        >>> round(table(6).kt("acbdced"), 4)
-        10.0875
-        """
+        """Unrounded Kt of a series among these programs, inf where none writes it."""
         return float(self.costs[self._rows(letters_of("sequence", sequence))].min(initial=np.inf))
 
     def continuations(self, pattern: LettersLike) -> pd.DataFrame:
-        """Each letter that some program puts into the gap (or at the end), the cheapest first.
-
-        >>> table(6).continuations("adgj")["letter"].tolist()
-        ['m']
-        """
+        """Each letter that some program puts into the gap (or at the end), the cheapest first."""
         letters, rows = self.answers(*pattern_of(pattern))
         return tabled(letters, rows, (self.costs, self.length, self.steps, self.code))
 
@@ -141,8 +129,7 @@ def table(longest: int = 9, *, n_time: int = 6, offset: float = 1.0) -> Table:
 
     Returns
     -------
-    Table
-        From the user's cache, or made and kept there.
+    Table : from the user's cache, or made and kept there
 
     References
     ----------

@@ -107,8 +107,7 @@ def success(maze: Maze, agent: Agent) -> float:
 
     Returns
     -------
-    float
-        Between 0 and 1.
+    float : between 0 and 1
 
     References
     ----------
@@ -147,8 +146,7 @@ def walk(maze: Maze, agent: Agent, seed: SeedLike = 1) -> list[Crossing]:
 
     Returns
     -------
-    list of crossings
-        From the tip (0, 0) upwards.
+    list of crossings : from the tip (0, 0) upwards
 
     References
     ----------
@@ -176,9 +174,8 @@ def play(mazes: Sequence[Maze], agents: Mapping[str, Agent]) -> Responses:
 
     Returns
     -------
-    Responses
-        Agents x mazes; `difficulty` is on the scale of Table S1, and `items` has `paper difficulty`, `rank`
-        and `saturation`.
+    Responses : agents x mazes; `difficulty` is on the scale of Table S1, and `items` has `paper difficulty`,
+        `rank` and `saturation`
 
     References
     ----------

@@ -115,8 +115,7 @@ def random_maze(rank: int, saturation: float, seed: SeedLike = 1) -> list[Crossi
 
     Returns
     -------
-    list of crossings
-        (row, column) of each dot, in rows.
+    list of crossings : (row, column) of each dot, in rows
 
     References
     ----------
@@ -200,8 +199,7 @@ def battery(
 
     Returns
     -------
-    list of Maze
-        Named "R12 S0.2 1" and so on.
+    list of Maze : named "R12 S0.2 1" and so on
 
     References
     ----------

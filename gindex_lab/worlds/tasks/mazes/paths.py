@@ -15,6 +15,7 @@ solutions in whole numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Literal
@@ -119,9 +120,8 @@ def designs(difficulty: pd.Series, tolerance: float = 6e-6, base: Literal["e", "
 
     Returns
     -------
-    DataFrame
-        `item`, `rank`, `saturation`, `steps`, `dots` and `difficulty`, one row for each solution; an item
-        without a solution has no row.
+    DataFrame : `item`, `rank`, `saturation`, `steps`, `dots` and `difficulty`, one row for each solution; an
+        item without a solution has no row
 
     References
     ----------
@@ -148,8 +148,7 @@ def published_design() -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
-        By item: `rank`, `saturation`, `steps`, `dots`, and the `difficulty` that follows.
+    DataFrame : by item: `rank`, `saturation`, `steps`, `dots`, and the `difficulty` that follows
 
     References
     ----------
@@ -173,18 +172,12 @@ def check_dots(rank: int, dots: object) -> tuple[int, frozenset[Crossing]]:
     ensure(rows <= HIGHEST_RANK, "rank", rank, "[too-large] is too large", f"use 2 to {HIGHEST_RANK}")
     if isinstance(dots, str) or not isinstance(dots, Iterable):
         raise BadInput("dots", dots, "[not-a-list] is not a list of crossings", "give [(row, column), ...]")
-    found = [checked_crossing("dots", _place(dot, rows), rows) for dot in dots]
+    places = (divmod(int(dot) - 1, rows) if _is_whole(dot) else dot for dot in dots)
+    found = [checked_crossing("dots", place, rows) for place in places]
     ensure((0, 0) not in found, "dots", (0, 0), "[is-the-tip] is the tip, which has no dot", "leave it out")
-    twice = (
-        next((dot for dot in found if found.count(dot) > 1), None) if len(set(found)) < len(found) else None
-    )
+    twice = next((dot for dot, times in Counter(found).items() if times > 1), None)
     ensure(twice is None, "dots", twice, "[duplicate] appears more than once", "give each dot once")
     return rows, frozenset(found)
-
-
-def _place(dot: Any, rows: int) -> Any:
-    """A crossing, also from its number r R + c + 1 in the grid of mazeGen."""
-    return divmod(int(dot) - 1, rows) if _is_whole(dot) else dot
 
 
 def _is_whole(value: Any) -> bool:
@@ -214,10 +207,9 @@ def analyse(rank: int, dots: Iterable[Crossing]) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        `max_score` (the most dots on a path, m̂), `min_steps` (the fewest steps to collect them, l), `routes`
-        (full paths with them, U), `min_routes` (shortest paths with them), and `scores` (full paths by
-        number of dots).
+    dict : `max_score` (the most dots on a path, m̂), `min_steps` (the fewest steps to collect them, l),
+        `routes` (full paths with them, U), `min_routes` (shortest paths with them), and `scores` (full paths
+        by number of dots)
 
     References
     ----------
@@ -254,11 +246,7 @@ def analyse(rank: int, dots: Iterable[Crossing]) -> dict[str, Any]:
 
 
 def reach(rank: int, dots: frozenset[Crossing], ahead: int | None = None) -> FloatArray:
-    """The most dots on the next `ahead` crossings (all by default) of a path at each (r, c), its own too.
-
-    >>> reach(3, frozenset({(1, 0), (1, 1)}))[0].tolist()
-    [2.0, 1.0, 0.0]
-    """
+    """The most dots on the next `ahead` crossings (all by default) of a path at each (r, c), its own too."""
     own = np.zeros((rank + 1, rank + 1))  # with a margin, so that every crossing has two neighbours
     for r, c in dots:
         own[r, c] = 1.0
@@ -283,8 +271,7 @@ def solve(
 
     Returns
     -------
-    list of paths
-        Each a list of crossings from the tip (0, 0) upwards.
+    list of paths : each a list of crossings from the tip (0, 0) upwards
 
     References
     ----------
@@ -347,11 +334,7 @@ def best_path(rank: int, dots: Iterable[Crossing]) -> list[Crossing]:
 
 
 def checked_path(rank: int, path: object) -> list[Crossing]:
-    """A path, if it starts at the tip and goes up one crossing at a time.
-
-    >>> checked_path(3, [(0, 0), (1, 0)])
-    [(0, 0), (1, 0)]
-    """
+    """A path, if it starts at the tip and goes up one crossing at a time."""
     if isinstance(path, str) or not isinstance(path, Iterable):
         raise BadInput("path", path, "is not a list of crossings", "give [(0, 0), (1, 0), ...]")
     steps = [checked_crossing("path", at, rank) for at in path]
