@@ -22,8 +22,7 @@ __getattr__, __dir__, __all__ = _contents(
         "agents": "Constant Follower LuckyStopper Optimal Oracle Own QLearning Random Reactive "
         "Scripted Slow agent",
         "episodes": "mean_rewards play",
-        "averages": "Average average_reward stopping_bias",
-        "clocks": "RealClock VirtualClock",
+        "averages": "Average RealClock VirtualClock average_reward stopping_bias",
         "pool": "Pool make_pool",
         "running": "AnytimeResult Examination Result test",
         "scoring": "Score as_items by_budget by_complexity compare describe_items score",

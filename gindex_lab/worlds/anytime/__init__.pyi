@@ -14,9 +14,9 @@ from gindex_lab.worlds.anytime.agents import Scripted as Scripted
 from gindex_lab.worlds.anytime.agents import Slow as Slow
 from gindex_lab.worlds.anytime.averages import Average as Average
 from gindex_lab.worlds.anytime.averages import average_reward as average_reward
+from gindex_lab.worlds.anytime.averages import RealClock as RealClock
 from gindex_lab.worlds.anytime.averages import stopping_bias as stopping_bias
-from gindex_lab.worlds.anytime.clocks import RealClock as RealClock
-from gindex_lab.worlds.anytime.clocks import VirtualClock as VirtualClock
+from gindex_lab.worlds.anytime.averages import VirtualClock as VirtualClock
 from gindex_lab.worlds.anytime.complexity import complexity as complexity
 from gindex_lab.worlds.anytime.complexity import description_bits as description_bits
 from gindex_lab.worlds.anytime.complexity import published_complexity as published_complexity

@@ -1,4 +1,4 @@
-"""Average reward with diminishing history (Definition 16), and why it is needed.
+"""Average reward with diminishing history (Definition 16), why it is needed, and the clocks that time it.
 
 With a time limit τ instead of a number of interactions, an agent might act at random until it is lucky
 and then rest on its laurels. Definition 16 looks at fewer rewards the earlier the last one came:
@@ -7,12 +7,17 @@ and then rest on its laurels. Definition 16 looks at fewer rewards the earlier t
 
 where n_τ interactions were complete by τ, the last at t_{n_τ} (Hernández-Orallo and Dowe 2010). Times
 are whole nanoseconds or fractions, never floats: a floor must not depend on rounding.
+
+On a virtual clock each action takes the agent's declared cost, so that every result can be repeated; on a
+real clock only the agent's `act` is timed, not the environment.
 """
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,14 +26,21 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
-from gindex_lab.foundation.likes import SeedLike
+from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray, choice, generator, integer, number
+from gindex_lab.worlds.anytime.agents import unwrapped
+from gindex_lab.worlds.anytime.environment import Session
+from gindex_lab.worlds.anytime.episodes import rewards_of
+from gindex_lab.worlds.anytime.players import ask, begin
 
-__all__ = ["Average", "average_evenly", "average_reward", "listed", "mean_interval", "stopping_bias"]
+__all__ = ["Average", "RealClock", "VirtualClock", "average_evenly", "average_reward", "clock_of"]
+__all__ += ["exact_seconds", "listed", "mean_interval", "stopping_bias"]
 
 Time = int | Fraction
 _PIECE = 10_000_000  # rewards that are drawn at a time: a judgement
+MOST_STEPS = 20_000_000  # of one environment, 160 megabytes of rewards: a judgement
+NANO = 1_000_000_000  # nanoseconds of a second
 
 
 class Average(NamedTuple):
@@ -169,3 +181,86 @@ def _three_averages(size: int, rule: str, runs: int, rng: np.random.Generator) -
     seen, early = (np.take_along_axis(sums, (k - 1).clip(0)[:, None], 1)[:, 0] for k in (n, counted))
     diminishing = np.where(counted > 0, early / counted.clip(1), 0.0)
     return np.stack([seen / n, diminishing, seen / size])
+
+
+def exact_seconds(name: str, value: object) -> Fraction:
+    """Seconds as an exact number: `0.001` is a thousandth, whatever a float makes of it."""
+    seconds = value if isinstance(value, Fraction) else Fraction(str(number(name, value, 0)))
+    ensure(seconds > 0, name, value, "[out-of-range] is not positive", "use seconds above 0")
+    return seconds
+
+
+@dataclass(frozen=True)
+class VirtualClock:
+    """Every action takes `cost` seconds (the test's τ0 by default; a `Slow` agent has its own).
+
+    Reference: Hernández-Orallo and Dowe (2010), Definition 16.
+
+    >>> VirtualClock(0.001).cost
+    0.001
+    """
+
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.cost is not None:
+            exact_seconds("cost", self.cost)
+
+    def run(
+        self, agent: AgentLike, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+    ) -> Average:
+        """Definition 16 for one environment: as many actions as fit into τ."""
+        own = unwrapped(agent).cost
+        price = own if own is not None else self.cost
+        cost = tau0 if price is None else exact_seconds("cost", price)
+        steps = int(tau // cost)
+        problem = f"[too-long] gives an environment of {steps:,} interactions"
+        remedy = "raise tau0 or the cost of an action, or use less time"
+        ensure(steps <= MOST_STEPS, "seconds", float(tau), problem, remedy)
+        if steps == 0:
+            return Average(0.0, 0, 0)
+        return average_evenly(rewards_of(agent, begin_session(steps)), cost, tau)
+
+
+@dataclass(frozen=True)
+class RealClock:
+    """The agent's own time, in nanoseconds: `now` may be replaced, for tests.
+
+    An action that comes after τ is discarded with its reward, and nothing interrupts an agent that thinks:
+    run one that might never answer in a process of its own. (Hernández-Orallo and Dowe 2010, Definition 16.)
+
+    >>> RealClock(now=lambda: 0).now()
+    0
+    """
+
+    now: Callable[[], int] = field(default=time.perf_counter_ns)
+
+    def run(
+        self, agent: AgentLike, begin_session: Callable[[int], Session], tau: Fraction, tau0: Fraction
+    ) -> Average:
+        """Definition 16 for one environment."""
+        session, limit = begin_session(MOST_STEPS), tau * NANO
+        player, name = begin(agent, session), str(unwrapped(agent).agent)
+        times, elapsed, reward, whole = [], 0, 0.0, int(limit)
+        while not session.done:
+            started = self.now()
+            action = ask(player, session, reward, name)
+            elapsed += self.now() - started
+            if action is None or elapsed > whole:
+                break
+            reward = session.act(action)
+            times.append(elapsed)
+        return average_sorted(session.rewards, times, limit)
+
+
+Clock = VirtualClock | RealClock
+
+
+def clock_of(clock: ClockLike) -> Clock:
+    """A clock from "virtual", "real", or a clock."""
+    if isinstance(clock, Clock):
+        return clock
+    if clock in ("virtual", "real"):
+        return VirtualClock() if clock == "virtual" else RealClock()
+    remedy = 'use "virtual", "real" or VirtualClock(cost)'
+    raise BadInput("clock", clock, "[not-a-clock] is not a clock", remedy)

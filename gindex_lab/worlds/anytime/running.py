@@ -36,8 +36,15 @@ from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.parallel import progress_bar
 from gindex_lab.foundation.validate import flag, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
-from gindex_lab.worlds.anytime.averages import Average, mean_interval
-from gindex_lab.worlds.anytime.clocks import NANO, RealClock, VirtualClock, clock_of, exact_seconds
+from gindex_lab.worlds.anytime.averages import (
+    NANO,
+    Average,
+    RealClock,
+    VirtualClock,
+    clock_of,
+    exact_seconds,
+    mean_interval,
+)
 from gindex_lab.worlds.anytime.environment import Environment, Session, Stream, nested_seed, whole_seed
 from gindex_lab.worlds.anytime.pool import Pool, pool_of
 

@@ -17,8 +17,7 @@ from gindex_lab.foundation.likes import AgentLike, ClockLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.validate import FloatArray, choice, flag, integer, no_duplicates, number
 from gindex_lab.worlds.anytime.agents import agent as agent_of
-from gindex_lab.worlds.anytime.averages import listed, mean_interval
-from gindex_lab.worlds.anytime.clocks import clock_of, exact_seconds
+from gindex_lab.worlds.anytime.averages import clock_of, exact_seconds, listed, mean_interval
 from gindex_lab.worlds.anytime.complexity import MEASURES, complexity, published_complexity
 from gindex_lab.worlds.anytime.environment import Environment, Session, nested_seed
 from gindex_lab.worlds.anytime.episodes import environments_of, mean_rewards
