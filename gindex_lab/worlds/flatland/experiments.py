@@ -19,7 +19,7 @@ from gindex_lab.worlds.flatland.distances import distances, nearest_many
 from gindex_lab.worlds.flatland.drawings import Drawing
 from gindex_lab.worlds.flatland.rendering import image_similarity
 from gindex_lab.worlds.flatland.systems import PictureSystem
-from gindex_lab.worlds.learning.experiments import Outcome, answered, concluded
+from gindex_lab.worlds.learning.experiments import Outcome, answered, check_tasks, concluded
 
 __all__ = ["experiment", "score"]
 
@@ -60,7 +60,10 @@ def experiment(
     >>> outcome.performance, outcome.domain_distance
     (1.0, 0.0)
     """
-    _check(system, curriculum, tests)
+    if isinstance(system, type) or not isinstance(system, PictureSystem):
+        remedy = "pass an object with fit(pairs), generate(image) and operations"
+        raise BadInput("system", system, "[not-a-system] is not a system", remedy)
+    check_tasks(curriculum, tests, DrawingSample, "curriculum(), sample(), or DrawingSample(drawing, domain)")
     pairs, images = [task.pair for task in curriculum], [task.image for task in tests]
     given, cost = answered(system, pairs, images, lambda: float(system.operations), seed)
     scored = score([Drawing.of(answer) for answer in given], tests, mode=mode)
@@ -94,17 +97,3 @@ def score(
         rows.append((task.domain, delta, 1 - delta, delta == 0, len(answer), alike))
     columns = ["domain", "divergence", "performance", "perfect", "shapes", "image_similarity"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _check(system: object, curriculum: object, tests: object) -> None:
-    if isinstance(system, type) or not isinstance(system, PictureSystem):
-        remedy = "pass an object with fit(pairs), generate(image) and operations"
-        raise BadInput("system", system, "[not-a-system] is not a system", remedy)
-    for name, tasks in (("curriculum", curriculum), ("tests", tests)):
-        if not isinstance(tasks, Sequence) or isinstance(tasks, str) or not tasks:
-            problem = "[empty] has no tasks"
-            raise BadInput(name, tasks, problem, "pass a list of DrawingSample, as of curriculum()")
-        for at, task in enumerate(tasks):
-            if not isinstance(task, DrawingSample):
-                remedy = "make it with sample(), or DrawingSample(drawing, domain)"
-                raise BadInput(f"{name}[{at}]", task, "[not-a-sample] is not a DrawingSample", remedy)

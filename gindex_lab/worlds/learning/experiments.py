@@ -34,7 +34,8 @@ from gindex_lab.worlds.learning.scoring import score_answers
 from gindex_lab.worlds.learning.systems import NearestNeighbour, NGram, SlotFilling, System
 from gindex_lab.worlds.learning.systems_template import TemplateInduction
 
-__all__ = ["Outcome", "answered", "concluded", "experiment", "learning_curve", "own_experiments"]
+__all__ = ["Outcome", "answered", "check_tasks", "concluded", "experiment", "learning_curve"]
+__all__ += ["own_experiments"]
 
 _PETA = 1e15  # FLOP of a PFLOP, the unit of the authors' records
 
@@ -206,12 +207,17 @@ def _check(system: object, curriculum: object, tests: object) -> None:
         remedy = "a system is an object with fit(pairs) and generate(prompt)"
         known = callable(getattr(system, method, None))
         ensure(known, "system", system, f"[no-method] has no {method}()", remedy)
+    check_tasks(curriculum, tests, PromptSample, "corpus(), or PromptSample(prompt, program, domain)")
+
+
+def check_tasks(curriculum: object, tests: object, kind: type, maker: str) -> None:
+    """Refuse what are not lists of tasks of a kind."""
     for name, tasks in (("curriculum", curriculum), ("tests", tests)):
         listed = tasks if isinstance(tasks, Sequence) and not isinstance(tasks, str) else ()
-        ensure(listed, name, tasks, "[empty] has no tasks", "pass a list of PromptSample, as of corpus()")
+        ensure(listed, name, tasks, "[empty] has no tasks", f"pass a list, as of {maker}")
         for at, task in enumerate(listed):
-            problem, known = "[not-a-sample] is not a PromptSample", isinstance(task, PromptSample)
-            ensure(known, f"{name}[{at}]", task, problem, "make it PromptSample(prompt, program, domain)")
+            problem = f"[not-a-sample] is not a {kind.__name__}"
+            ensure(isinstance(task, kind), f"{name}[{at}]", task, problem, f"make it with {maker}")
 
 
 def _operations(system: object, compute: float | None, least: float) -> float:
