@@ -174,8 +174,7 @@ def close(program: str, symbols: int = 5, observations: int = 1, caps: Caps | No
 
     Parameters
     ----------
-    program : the text
-    symbols, observations : n and o of the machine
+    program, symbols, observations : as for `run`
     caps : how far the search goes, `Caps()` by default
 
     Returns

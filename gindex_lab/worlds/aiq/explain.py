@@ -17,9 +17,7 @@ def explain(program: str, symbols: int = 5, observations: int = 1, caps: Caps | 
 
     Parameters
     ----------
-    program : the text
-    symbols, observations : n and o of the machine
-    caps : how far the exact search goes, `Caps()` by default
+    program, symbols, observations, caps : as for `close`
 
     Returns
     -------

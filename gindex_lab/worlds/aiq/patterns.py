@@ -173,8 +173,7 @@ def by_pattern(program: str, symbols: int = 5, observations: int = 1) -> dict[st
 
     Parameters
     ----------
-    program : the text
-    symbols, observations : n and o of the machine
+    program, symbols, observations : as for `run`
 
     Returns
     -------

@@ -42,8 +42,7 @@ def classify(
 
     Parameters
     ----------
-    program : the text
-    symbols, observations : n and o of the machine
+    program, symbols, observations : as for `run`
     caps : how far the exact search goes, `Caps()` by default
     seed : of the coupled runs of an undecided program
 

@@ -171,8 +171,7 @@ def stratum(program: str, symbols: int = 5, observations: int = 1, seed: int = 0
 
     Parameters
     ----------
-    program : the text
-    symbols, observations : n and o of the machine
+    program, symbols, observations : as for `run`
     seed : of the probes' actions and chance
 
     Returns

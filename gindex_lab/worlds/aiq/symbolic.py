@@ -43,8 +43,7 @@ def straight_line(program: str, symbols: int = 5, observations: int = 1) -> Stra
 
     Parameters
     ----------
-    program : the text
-    symbols, observations : n and o of the machine
+    program, symbols, observations : as for `run`
 
     Returns
     -------

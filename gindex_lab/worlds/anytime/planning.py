@@ -119,8 +119,7 @@ def is_reward_sensitive(environment: Environment, n: int = 10) -> bool:
 
     Parameters
     ----------
-    environment : one of Λ-One
-    n : n_i of Definition 17
+    environment, n : as for `fewest_sensitive_steps`; n is n_i of Definition 17
 
     Returns
     -------
@@ -222,8 +221,7 @@ def bias_of_placements(environment: Environment, steps: int | None = None) -> Fl
 
     Parameters
     ----------
-    environment : one of Λ-One
-    steps : of the session, 10 (n_c - 1) by default
+    environment, steps : as for `random_agent_mean`
 
     Returns
     -------
@@ -253,8 +251,7 @@ def achievable(environment: Environment, steps: int | None = None) -> tuple[floa
 
     Parameters
     ----------
-    environment : one of Λ-One
-    steps : of the session, 10 (n_c - 1) by default
+    environment, steps : as for `random_agent_mean`
 
     Returns
     -------

@@ -318,11 +318,8 @@ def by_budget(
 
     Parameters
     ----------
-    agents : as a list, or by name
+    agents, tests, pool, tau0, clock, seed : as for `compare`
     budgets : Θ, in seconds
-    tests : of each agent
-    pool, tau0, clock : as for `test`
-    seed : of all tests
 
     Returns
     -------

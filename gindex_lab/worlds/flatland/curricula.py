@@ -80,14 +80,6 @@ def _path(start: tuple[float, float], moves: Sequence[tuple[float, float]]) -> l
 # The ranges of all domains are those of the authors' first version (their templates of November 2021).
 
 
-def _circles(rng: Rng) -> list[Shape]:
-    return [Circle(*_point(rng, 0, 96), _whole(rng, 3, 50))]
-
-
-def _lines(rng: Rng) -> list[Shape]:
-    return [Line(*_point(rng, 0, 128), *_point(rng, 0, 128))]
-
-
 def _rectangles(rng: Rng) -> list[Shape]:
     corner, sides, theta = _point(rng, 0, 96), _point(rng, 0, 96), _whole(rng, 0, 181)
     return [*_path(corner, [(sides[k % 2], theta + 90 * k) for k in range(4)])]
@@ -121,8 +113,8 @@ def _stick_figure(rng: Rng) -> list[Shape]:
 
 
 DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
-    "circles": _circles,
-    "lines": _lines,
+    "circles": lambda rng: [Circle(*_point(rng, 0, 96), _whole(rng, 3, 50))],
+    "lines": lambda rng: [Line(*_point(rng, 0, 128), *_point(rng, 0, 128))],
     "rectangles": _rectangles,
     "circle_in_box": _circle_in_box,
     "rotated_lines": _rotated_lines,
@@ -255,8 +247,7 @@ def variations(program: Program, n: int, *, seed: SeedLike, **options: Any) -> l
 
     Parameters
     ----------
-    program : the program
-    n : how many
+    program, n : the program, and how many variations of it
     seed : of them all, each with one of its own: the first ones stay when more are asked for
     options : `arguments` and `pose`, as for `augment`
 

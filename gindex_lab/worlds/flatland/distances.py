@@ -234,9 +234,7 @@ def omega(program: ProgramLike, curriculum: Sequence[ProgramLike], **options: An
 
     Parameters
     ----------
-    program : the task T'
-    curriculum : the programs T of C
-    options : `metric`, `mode` and `primitives`, as for `distance`
+    program, curriculum, options : as for `nearest`
 
     Returns
     -------
@@ -262,9 +260,7 @@ def generalisation_difficulty(
 
     Parameters
     ----------
-    program : the task
-    curriculum : the programs that Ω is taken to
-    options : `metric`, `mode` and `primitives`, as for `distance`
+    program, curriculum, options : as for `nearest`
 
     Returns
     -------

@@ -134,8 +134,7 @@ def steps(program: Program, limits: DrawingLimits | None = None) -> Iterator[Ste
 
     Parameters
     ----------
-    program : the program
-    limits : what it may use; by default its own limits
+    program, limits : as for `trace`
 
     Returns
     -------

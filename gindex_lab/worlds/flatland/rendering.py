@@ -147,8 +147,7 @@ def to_svg(segments: npt.ArrayLike, wrap: str = "teleport") -> str:
 
     Parameters
     ----------
-    segments : rows x0, y0, x1, y1
-    wrap : "teleport" or "torus", as for `picture`
+    segments, wrap : as for `picture`
 
     Returns
     -------

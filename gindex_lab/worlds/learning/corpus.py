@@ -111,8 +111,7 @@ def corpus_documents(n_per_domain: int = 2, *, seed: SeedLike = 1) -> Documents:
 
     Parameters
     ----------
-    n_per_domain : tasks of each domain
-    seed : whole number or Generator
+    n_per_domain, seed : as for `corpus`
 
     Returns
     -------

@@ -148,8 +148,7 @@ def continuations(
     ----------
     pattern : a series with one gap `_`; without a gap, its next letter is asked for
     margin : how much more than the cheapest answer a letter may cost, 0 to 5
-    scale : how length and time become Kt; that of the reconstruction by default
-    longest : the most instructions a program may have, up to 14
+    scale, longest : as for `best_program`
 
     Returns
     -------
@@ -174,8 +173,7 @@ def predict(pattern: LettersLike, *, longest: int = LONGEST) -> str:
 
     Parameters
     ----------
-    pattern : a series with one gap `_`, or with none
-    longest : the most instructions a program may have, up to 14
+    pattern, longest : as for `continuations`
 
     Returns
     -------

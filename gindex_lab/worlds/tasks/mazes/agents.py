@@ -140,8 +140,7 @@ def walk(maze: Maze, agent: Agent, seed: SeedLike = 1) -> list[Crossing]:
 
     Parameters
     ----------
-    maze : the maze
-    agent : such as `LookAhead(2)`, or anything with `chances(maze)`
+    maze, agent : as for `success`
     seed : whole number or Generator
 
     Returns

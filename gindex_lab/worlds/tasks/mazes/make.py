@@ -109,9 +109,7 @@ def random_maze(rank: int, saturation: float, seed: SeedLike = 1) -> list[Crossi
 
     Parameters
     ----------
-    rank : rows of the maze, 2 to 200
-    saturation : the share of crossings with a dot, between 0 and 1
-    seed : whole number or Generator
+    rank, saturation, seed : as for `make_maze`
 
     Returns
     -------
@@ -238,8 +236,7 @@ def matching(
     ----------
     rank, saturation, steps, dots : the facts of the maze, R, S, l and m̂
     most : how many mazes to draw before giving up
-    name : of the maze
-    seed : whole number or Generator
+    name, seed : as for `make_maze`
 
     Returns
     -------
