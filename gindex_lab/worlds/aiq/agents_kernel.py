@@ -27,7 +27,7 @@ __all__ = ["Mind", "Now", "begin", "mind_of", "perceive"]
 
 # the authors' guards of softmax against overflow, and of visits against 0
 LARGEST_EXPONENT, LEAST_TEMPERATURE, LEAST_VISITS = 595.0, 1e-4, 1e-100
-_BLOCK = 32  # memory comes in blocks of so many pairs, which the processor takes several at a time
+_BLOCK = 32  # memory comes in blocks of this many pairs, which the processor takes several at a time
 _U = np.uint64  # an unsigned index needs no check for counting from the end
 
 

@@ -65,7 +65,7 @@ class Strata:
 
 
 def stages(strata: int, runs: int) -> list[int]:
-    """Total runs at the end of each stage, for so many strata that are not empty."""
+    """Total runs at the end of each stage, for this number of strata that are not empty."""
     return [0, *(size * strata for size in _STAGES if size * strata + strata < runs), runs]
 
 
@@ -176,7 +176,7 @@ class _Progress:
         self.exhausted: set[int] = set()
 
     def add(self, wanted: IntArray) -> None:
-        """Test so many more of each stratum, and others for those that fail."""
+        """Test that many more of each stratum, and replace those that fail."""
         while wanted.any():
             rows = np.concatenate([pool[:n] for pool, n in zip(self.waiting, wanted, strict=True)])
             self.exhausted |= {i for i, pool in enumerate(self.waiting) if len(pool) < wanted[i]}

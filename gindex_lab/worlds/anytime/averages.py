@@ -113,7 +113,7 @@ def mean_interval(values: FloatArray, confidence: float = 0.95) -> tuple[float, 
 
 
 def listed(name: str, values: object, least: int = 0) -> list[Any]:
-    """The values as a list of at least so many."""
+    """The values as a list, with at least `least` of them."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise BadInput(name, values, "[not-a-list] is not a list", f"pass {name}=[...]")
     found = list(values)
@@ -170,7 +170,7 @@ def stopping_bias(
 
 
 def _three_averages(size: int, rule: str, runs: int, rng: np.random.Generator) -> FloatArray:
-    """The averages of `stopping_bias`, one row each, of so many runs."""
+    """The averages of `stopping_bias`, one row each, for that many runs."""
     rewards = rng.choice(np.array([-1, 1], dtype=np.int8), size=(runs, size))
     sums, steps = rewards.cumsum(axis=1, dtype=np.int64), np.arange(1, size + 1)
     stops = sums > 0

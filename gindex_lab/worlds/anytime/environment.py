@@ -85,7 +85,7 @@ class Environment:
         space, pattern = parse(self.space), self.pattern
         object.__setattr__(self, "space", space)
         problem = "[not-connected] is not strongly connected: some cell cannot be reached from another"
-        remedy = "change a move, or pass check=False to study it all the same"
+        remedy = "change a move, or pass check=False to study it anyway"
         connected = not flag("check", self.check) or strongly_connected(space)
         ensure(connected, "space", space.text, problem, remedy)
         if isinstance(pattern, MarkovPattern):

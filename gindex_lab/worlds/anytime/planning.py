@@ -7,7 +7,7 @@ be part of the state.
 Exchanging the names of Good and Evil leaves the law of placements and the rule of collisions as they are and
 negates every reward. So an agent that looks at neither of them nor at rewards has expectation 0 at every
 step, on average over placements (the environments are balanced, Hernández-Orallo and Dowe 2010). For one
-fixed placement it has not; `bias_of_placements` says by how much.
+fixed placement this does not hold; `bias_of_placements` says by how much.
 """
 
 from __future__ import annotations

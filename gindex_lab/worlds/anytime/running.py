@@ -1,4 +1,4 @@
-"""The anytime test (Definition 18): it can be stopped at any time, and is the better the longer it ran.
+"""The anytime test (Definition 18): it can be stopped at any time, and gets better the longer it runs.
 
     Y = 0; τ = τ0; ξ = 1; used = {}
     while elapsed < Θ:

@@ -123,7 +123,7 @@ DOMAINS: dict[str, Callable[[Rng], list[Shape]]] = {
 
 
 def sample(domain: str, n: int = 1, *, seed: SeedLike) -> DrawingSample:
-    """A drawing of so many members of a domain (g-index paper, section 5).
+    """A drawing of `n` members of a domain (g-index paper, section 5).
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class PieceSearch(PictureLearner):
 
 
 def _points(piece: Shape) -> tuple[Any, Any]:
-    """The pixels along a piece, about one a unit of length."""
+    """The pixels along a piece, about one per unit of length."""
     if isinstance(piece, Circle):
         angle = np.linspace(0, np.radians(piece.theta), max(8, int(6.3 * piece.radius)))
         x, y = piece.x + piece.radius * np.sin(angle), piece.y - piece.radius * np.cos(angle)

@@ -1,7 +1,7 @@
 """Pictures: segments become the pixels of a 128 x 128 binary image, or an SVG document.
 
 World and picture have the same unit: a point (x, y) with 0 <= x, y < 128 lies in the pixel of column ⌊x⌋
-and row 127 - ⌊y⌋, row 0 at the top. A line is sampled once a pixel along its longer side, so it has no
+and row 127 - ⌊y⌋, row 0 at the top. A line is sampled once per pixel along its longer side, so it has no
 gaps. `wrap="teleport"` cuts off what leaves the canvas, as the authors' version did; `wrap="torus"` draws
 it at the opposite edge. (g-index paper, section 5.)
 """

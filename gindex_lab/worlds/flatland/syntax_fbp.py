@@ -103,7 +103,7 @@ def _match(pattern: re.Pattern[str], said: str, where: str, example: str) -> re.
 def _halves(said: str, number: int) -> list[str]:
     parts = [part.strip() for part in said.split("->")]
     one = len(parts) == 2 and all(parts)
-    require(one, f"line {number}", said, "[not-a-link] is not one link", "write A -> B, one link a line")
+    require(one, f"line {number}", said, "[not-a-link] is not one link", "write A -> B, one link per line")
     return parts
 
 

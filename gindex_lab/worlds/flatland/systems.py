@@ -32,7 +32,7 @@ Mask = npt.NDArray[np.bool_]
 
 _PADDED = 256  # canvas and the largest ring, rounded up to a power of two
 _RADII = range(3, 51)  # of the circles of the curriculum
-_ANGLES = np.radians(np.arange(180))  # of the lines that are looked for: one a degree
+_ANGLES = np.radians(np.arange(180))  # of the lines that are looked for: one per degree
 _REACH = 182  # the diagonal of the canvas
 
 

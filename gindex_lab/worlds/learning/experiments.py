@@ -42,7 +42,7 @@ _PETA = 1e15  # FLOP of a PFLOP, the unit of the authors' records
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one experiment gave: the record, one row a test, what it cost, and the g-index in parts.
+    """What one experiment gave: the record, one row per test, what it cost, and the g-index in parts.
 
     `tests` has a row per test task: `domain`, `divergence`, `performance`, `perfect`, `whole`,
     `domain_distance` (Ω to the nearest program of the whole curriculum). `cost` holds `operations` and
@@ -136,7 +136,7 @@ def experiment(
 
     Returns
     -------
-    Outcome : `index` (the g-index in parts), `tests` (one row a test), `performance`, `skill`,
+    Outcome : `index` (the g-index in parts), `tests` (one row per test), `performance`, `skill`,
         `domain_distance`, `experience` and `experiment`, the record. The record keeps its settings, so that
         `g_index(path)` and `g_index(outcome.experiment)` give the same value; its compute is in PFLOP, as the
         authors'.
@@ -261,8 +261,8 @@ def learning_curve(
 
     Returns
     -------
-    DataFrame : one row a curriculum: `system`, `training_samples`, `operations`, `experience`, `performance`,
-        `skill`, `domain_distance` and `g_index`
+    DataFrame : one row per curriculum: `system`, `training_samples`, `operations`, `experience`,
+        `performance`, `skill`, `domain_distance` and `g_index`
 
     References
     ----------

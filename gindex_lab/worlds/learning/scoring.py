@@ -49,7 +49,7 @@ def score_answers(
 
     Returns
     -------
-    DataFrame : one row a test: `domain`, `prompt`, `divergence` Δ, `performance` θ, `perfect` (Δ = 0) and
+    DataFrame : one row per test: `domain`, `prompt`, `divergence` Δ, `performance` θ, `perfect` (Δ = 0) and
         `whole` (read without repair)
 
     References

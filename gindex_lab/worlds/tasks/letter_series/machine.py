@@ -81,7 +81,7 @@ def parse(program: LettersLike) -> tuple[str, ...]:
 
 
 def text_of(code: int) -> str:
-    """The program behind a packed number of the kernels: four bits an instruction, the first lowest."""
+    """The program behind a packed number of the kernels: four bits per instruction, the first lowest."""
     return " ".join(INSTRUCTIONS[int(digit, 16) - 1] for digit in f"{code:x}"[::-1])
 
 
