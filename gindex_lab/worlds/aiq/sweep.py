@@ -36,29 +36,16 @@ __all__ = [
 
 EPISODES = (1_000, 3_000, 10_000, 30_000, 100_000)  # the paper's
 
-#: The settings of the author's tables, best known first of each kind, so that a sweep is useful early.
-SETTINGS: dict[str, str] = {
-    "Freq,0.05": "Freq",
-    "Q_l,0.0,0.5,0.5,0.02,0.8": "Q(0.5)",
-    "H_l,0.0,0.0,0.99,0.02,0.7": "HLQ",
-    "Q_l,0.0,0.0,0.5,0.02,0.8": "Q(0)",
-    "Freq,0.03": "Freq",
-    "Q_l,0.0,0.5,0.5,0.04,0.6": "Q(0.5)",
-    "H_l,0.0,0.0,0.95,0.04,0.7": "HLQ",
-    "Q_l,0.0,0.0,0.5,0.04,0.6": "Q(0)",
-    "Freq,0.07": "Freq",
-    "Q_l,0.0,0.5,0.5,0.01,0.9": "Q(0.5)",
-    "H_l,0.0,0.0,0.995,0.01,0.8": "HLQ",
-    "Q_l,0.0,0.0,0.5,0.01,0.9": "Q(0)",
-    "Freq,0.09": "Freq",
-    "Q_l,0.0,0.5,0.5,0.03,0.6": "Q(0.5)",
-    "H_l,0.0,0.0,0.99,0.04,0.6": "HLQ",
-    "Q_l,0.0,0.0,0.5,0.03,0.7": "Q(0)",
-    "Freq,0.11": "Freq",
-    "Q_l,0.0,0.5,0.5,0.005,0.95": "Q(0.5)",
-    "H_l,0.0,0.0,0.995,0.005,0.9": "HLQ",
-    "Q_l,0.0,0.0,0.5,0.005,0.95": "Q(0)",
-}
+# of the author's tables, a column for each kind; best known first, so that a sweep is useful early
+_SETTINGS = """
+Freq,0.05  Q_l,0.0,0.5,0.5,0.02,0.8    H_l,0.0,0.0,0.99,0.02,0.7    Q_l,0.0,0.0,0.5,0.02,0.8
+Freq,0.03  Q_l,0.0,0.5,0.5,0.04,0.6    H_l,0.0,0.0,0.95,0.04,0.7    Q_l,0.0,0.0,0.5,0.04,0.6
+Freq,0.07  Q_l,0.0,0.5,0.5,0.01,0.9    H_l,0.0,0.0,0.995,0.01,0.8   Q_l,0.0,0.0,0.5,0.01,0.9
+Freq,0.09  Q_l,0.0,0.5,0.5,0.03,0.6    H_l,0.0,0.0,0.99,0.04,0.6    Q_l,0.0,0.0,0.5,0.03,0.7
+Freq,0.11  Q_l,0.0,0.5,0.5,0.005,0.95  H_l,0.0,0.0,0.995,0.005,0.9  Q_l,0.0,0.0,0.5,0.005,0.95
+"""
+#: The settings, as the author writes them, and the kind of each.
+SETTINGS: dict[str, str] = dict(zip(_SETTINGS.split(), 5 * ["Freq", "Q(0.5)", "HLQ", "Q(0)"], strict=True))
 
 #: The author's five settings of MC-AIXI, which is a program of its own and not part of this package.
 NOT_RUN = (
