@@ -16,8 +16,7 @@ import gindex_lab as gl
 from gindex_lab import notebook
 from gindex_lab.foundation.fingerprints import sealed
 from gindex_lab.press.reproduction import claim_rows, claims
-from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES
-from gindex_lab.press.reproduction.claim_values import agrees, printed_numbers
+from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES, agrees, printed_numbers
 from gindex_lab.press.reproduction.claims import (
     Record,
     find,

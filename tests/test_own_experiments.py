@@ -99,6 +99,7 @@ def test_other_settings_or_other_code_compute_anew(tmp_path):
     code.write_text("two")
     keys.append(units.key_of({"seed": 1}, [code]))
     assert len(set(keys)) == 3
+    assert units.key_of({"seed": 1, "folds": 10}) == units.key_of({"folds": 10, "seed": 1})
 
 
 @pytest.mark.parametrize("text", ["", "{", json.dumps({"unit": "b", "row": [1]}), "[1]"])

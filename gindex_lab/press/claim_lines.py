@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from gindex_lab.press.reproduction.claim_values import told
+from gindex_lab.press.reproduction.claim_rows import told
 from gindex_lab.press.reproduction.claims import Result
 
 __all__ = ["claims_fold", "claims_line"]
@@ -21,18 +21,13 @@ _COLOURS = {"✓": "#00704f", "≠": "#b04a00", "○": "#555"}
 
 
 def claims_line(results: Sequence[Result]) -> str:
-    """How many are reproduced, differ or wait for data, in one line of text.
-
-    >>> claims_line([])
-    'nothing to compare'
-    """
+    """How many are reproduced, differ or wait for data, in one line of text."""
     counts = Counter(result.status for result in results)
     waiting = sum(n for word, n in counts.items() if word not in _MARKS)
     held = len(results) - waiting
     parts = [f"{counts['reproduced']} of {held} reproduced"] if held else []
-    parts += [f"{counts['differs']} {'differs' if counts['differs'] == 1 else 'differ'}"] * bool(
-        counts["differs"]
-    )
+    if counts["differs"]:
+        parts.append(f"{counts['differs']} {'differs' if counts['differs'] == 1 else 'differ'}")
     if waiting:
         what = "claim" if waiting == 1 else "claims"
         verb = "needs" if waiting == 1 else "need"

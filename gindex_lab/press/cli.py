@@ -55,8 +55,8 @@ def _check_here() -> None:
     try:
         Path.cwd()
     except OSError:
-        problem, remedy = ("[not-found] has been deleted", "go to another folder (cd) and run it there")
-        raise BadInput("folder", ".", problem, remedy) from None
+        remedy = "go to another folder (cd) and run it there"
+        raise BadInput("folder", ".", "[not-found] has been deleted", remedy) from None
 
 
 def _one_line_each() -> Callable[..., None]:
@@ -136,16 +136,10 @@ def _claims(options: argparse.Namespace) -> None:
         print(claims.summary(paper=options.paper).to_string())
         print("\nby the strength of the check:")
         print(claims.summary(paper=options.paper, by="grade").to_string())
-        print(_claims_hint())
-
-
-def _claims_hint() -> str:
-    """What to do next: nothing is reproduced before the notebooks have run."""
-    from gindex_lab.press.reproduction import claims
-
-    if not any(result.records for result in claims.results()):
-        return "\nNo notebook has run here yet: run make reproduce, or gindex-lab reproduce gindex/table1."
-    return "\nreports/claims.html shows every claim; gindex-lab claims --all prints a line for each."
+        hint = "reports/claims.html shows every claim; gindex-lab claims --all prints a line for each."
+        if not any(result.records for result in claims.results()):
+            hint = "No notebook has run here yet: run make reproduce, or gindex-lab reproduce gindex/table1."
+        print(f"\n{hint}")
 
 
 def _lint(options: argparse.Namespace) -> int:
@@ -203,7 +197,7 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _plan(options: argparse.Namespace) -> None:
-    from gindex_lab.press.plan import plan
+    from gindex_lab.press.analyse import plan
 
     if options.out:
         _check_out(options.path, options.out)

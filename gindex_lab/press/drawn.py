@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["description", "save_figure", "show_png", "sign", "to_png", "width_on_page"]
 
-_DPI = 200  # sharp in print, and twice what most screens have
+_DPI = 200  # sharp in print: a judgement
 _SIGNATURE = 7  # points, where the page does not shrink the figure
 _MOST = 4  # panels, or names of a legend, that are spelled out
 
@@ -99,16 +99,7 @@ def width_on_page(png: bytes) -> int:
 
 
 def description(fig: Figure) -> str:
-    """One or two sentences: what is drawn against what, in how many panels, for whom.
-
-    >>> import matplotlib.pyplot as plt
-    >>> fig, ax = plt.subplots()
-    >>> lines = ax.plot([0, 1], [1, 0], label="agent a")
-    >>> _ = ax.set(xlabel="difficulty $h$", ylabel=r"response $\\psi$", title="A curve")
-    >>> description(fig)
-    'A curve: lines of response ψ against difficulty h.'
-    >>> plt.close(fig)
-    """
+    """One or two sentences: what is drawn against what, in how many panels, for whom."""
     panels = [ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"]
     told = list(dict.fromkeys(filter(None, map(_panel, panels))))
     above = _words(fig.get_suptitle())

@@ -50,12 +50,7 @@ def write_exercises(
 
 
 def assignment(session: int) -> dict[str, Any]:
-    """The notebook of a session for nbgrader, as `nbformat` reads it.
-
-    >>> cells = assignment(3)["cells"]
-    >>> [cell["metadata"]["nbgrader"]["points"] for cell in cells if "points" in cell["metadata"]["nbgrader"]]
-    [2, 2]
-    """
+    """The notebook of a session for nbgrader, as `nbformat` reads it."""
     chosen = next((one for one in sessions() if one["number"] == session), None)
     if chosen is None:
         remedy = f"use 1 to {len(sessions())}"

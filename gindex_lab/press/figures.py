@@ -24,8 +24,8 @@ __all__ = ["PER_INCH", "WIDE", "Finding", "figure_findings", "figure_texts", "pa
 
 PER_INCH = 110  # pixels of a page to an inch of a figure (notebook.show)
 WIDE = 1180  # pixels: what a wide figure may take (style.css)
-_SHRINK = 0.8  # of its size: smaller, and the smallest type that we draw would fall below `_POINTS`
-_POINTS = 7.5  # on the page: what people read without leaning forward (a judgement)
+_SHRINK = 0.8  # of its size, below which a figure counts as shrunk: a judgement
+_POINTS = 7.5  # on the page: a judgement
 _TOUCH = 1.2  # points by which two texts may reach into each other
 _SAME, _DIFFERENT = 14.0, 20.0  # of ΔE: hard to tell apart, and clearly different
 _NO_MARKS = ("matplotlib.axis", "legend", "text", "QuadMesh")  # a heat map has a scale, not names

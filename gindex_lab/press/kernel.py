@@ -12,7 +12,7 @@ from typing import Any
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import OUTPUT
 
-__all__ = ["cell", "display", "in_notebook", "inline", "keep", "output"]
+__all__ = ["cell", "display", "in_notebook", "inline", "keep", "output", "shell"]
 
 _MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
 _COUNTED = re.compile(r"\b(\d[\d,]*) (\w+)\(s\)")
@@ -67,13 +67,18 @@ def keep(name: str, content: Any) -> None:
         write_text(folder / name, text + "\n")
 
 
-def in_notebook() -> bool:
-    """Whether a kernel is there to show something."""
+def shell() -> Any:
+    """The kernel's shell, None outside of a notebook."""
     try:
         from IPython.core.getipython import get_ipython
     except ImportError:
-        return False
-    return get_ipython() is not None
+        return None
+    return get_ipython()
+
+
+def in_notebook() -> bool:
+    """Whether a kernel is there to show something."""
+    return shell() is not None
 
 
 def display(markup: str, plain: str, key: str = "") -> None:
@@ -90,9 +95,4 @@ def display(markup: str, plain: str, key: str = "") -> None:
 
 def cell() -> int:
     """The number of the cell that is running, 0 outside of a notebook."""
-    if not in_notebook():
-        return 0
-    from IPython.core.getipython import get_ipython
-
-    shell: Any = get_ipython()
-    return int(shell.execution_count)
+    return int(shell().execution_count) if in_notebook() else 0

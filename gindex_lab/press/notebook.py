@@ -17,7 +17,7 @@ import html
 import json
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.validate import choice, number
 from gindex_lab.press.claim_lines import claims_fold, claims_line
 from gindex_lab.press.drawn import description, save_figure, show_png, sign, to_png, width_on_page
-from gindex_lab.press.kernel import cell, in_notebook, inline, keep, output
+from gindex_lab.press.kernel import cell, in_notebook, inline, keep, output, shell
 from gindex_lab.press.kernel import display as _display
 from gindex_lab.press.provenance import BOX, SOURCES, Provenance, banner, source_of
 from gindex_lab.press.reproduction.claims import Record, Result, find, status
@@ -38,24 +38,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = [
-    "OUTPUT",
-    "SOURCES",
-    "answer",
-    "claim",
-    "claims",
-    "found",
-    "save_table",
-    "say",
-    "show",
-    "start",
-    "table",
-]
+__all__ = ["OUTPUT", "SOURCES", "answer", "claim", "claims", "found", "save_table", "say", "show"]
+__all__ += ["start", "table"]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}
-
-
 _current = Provenance()
 _folded: dict[str, list[Result]] = {}  # the claims that each cell has shown
 _saved: dict[str, tuple[pd.Index, pd.Index]] = {}  # rows and columns of the tables by their names
@@ -213,10 +200,8 @@ def _tables_for_people() -> None:
     if not in_notebook():
         return
     import pandas as pd
-    from IPython.core.getipython import get_ipython
 
-    shell: Any = get_ipython()
-    html_of = shell.display_formatter.formatters["text/html"]
+    html_of = shell().display_formatter.formatters["text/html"]
     html_of.for_type(pd.DataFrame, lambda frame: people_table(frame, link=_link(frame)))
     html_of.for_type(pd.Series, lambda series: people_table(series.to_frame(series.name or "value")))
 
@@ -360,13 +345,12 @@ def _keep_claim(record: Record) -> None:
         return
     path = folder / "claims.json"
     kept: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
-    fields: Iterable[str] = ("id", "value", "source", "mode", "exact", "error", "note")
+    fields = ("id", "value", "source", "mode", "exact", "error", "note")
     entry = {field: getattr(record, field) for field in fields}
     keep("claims.json", [e for e in kept if e["id"] != record.id] + [entry])
 
 
 def _checked_name(name: object) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise BadInput(
-            "name", name, "[not-a-file-name] cannot be a file name here", 'use lower case, e.g. "fig06"'
-        )
+        problem = "[not-a-file-name] cannot be a file name here"
+        raise BadInput("name", name, problem, 'use lower case, e.g. "fig06"')

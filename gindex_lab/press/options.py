@@ -21,18 +21,18 @@ _SEED: Options = {"--seed": {"type": int, "default": 1}}
 _SWITCH = "store_true"
 
 READING = {  # options of gl.read
-    "format": "of the logs, where it is not to be recognised (lm-eval, inspect, helm, long, wide ...)",
-    "filter": "of lm-evaluation-harness tasks that have several",
-    "repeats": "a second response of an agent to an item: error, trials, first or last",
-    "encoding": "of text that is not UTF-8",
+    "format": "the format of the logs, if it is not recognised (lm-eval, inspect, helm, long, wide ...)",
+    "filter": "which filter of lm-evaluation-harness tasks that have several",
+    "repeats": "what a second response of an agent to an item is: error, trials, first or last",
+    "encoding": "the encoding of text that is not UTF-8",
     "agent-from": "what an agent of a log is: model, model+args, solver, revision, file or folder",
 }
 
 LISTS = {  # options of gl.read that take several names
-    "higher-is-better": "metrics, or columns of a wide table, of which more is better",
-    "lower-is-better": "those of which less is better: they are turned round",
-    "items": "of a wide table, the columns to read as items",
-    "agents": "those to keep",
+    "higher-is-better": "metrics, or columns of a wide table, where more is better",
+    "lower-is-better": "metrics or columns where less is better: they are turned round",
+    "items": "the columns of a wide table to read as items",
+    "agents": "the agents to keep",
     "include": "globs over tasks, models and files: what to keep (mmlu*, model:gpt*, file:*.eval)",
     "exclude": "globs over tasks, models and files: what to leave out",
 }
@@ -51,16 +51,18 @@ _READ: Options = {  # the path, and how what is there is to be read
     "--difficulty": {"help": "a column of items.csv, or a CSV of item,difficulty"},
     **{f"--{name}": {"help": says} for name, says in READING.items()},
     "--columns": {"nargs": "+", "type": _pair, "metavar": "KIND=NAME",
-                  "help": "of a table: agent=model item=q"},
+                  "help": "which columns of a table are what: agent=model item=q"},
     "--metric": {"nargs": "+", "metavar": "METRIC",
                  "help": "which score of the logs is the response: a name, or TASK=METRIC for some tasks"},
     "--strict": {"action": _SWITCH, "help": "a file that cannot be read is an error, not skipped"},
-    "--scale": {"type": float, "nargs": 2, "metavar": ("LOW", "HIGH"), "help": "scores on it become [0, 1]"},
+    "--scale": {"type": float, "nargs": 2, "metavar": ("LOW", "HIGH"),
+                "help": "the ends of the scale: scores become [0, 1]"},
     **{f"--{name}": {"nargs": "+", "metavar": "NAME", "help": says} for name, says in LISTS.items()},
     "--transpose": {"action": argparse.BooleanOptionalAction,
-                    "help": "of a wide table: rows are items, columns agents"},
+                    "help": "a wide table has items in rows and agents in columns"},
 }
 
+# a command: what it does, and its options
 COMMANDS: dict[str, tuple[str, Options]] = {
     "reproduce": ("run the notebooks and write reports/", {
         "only": {"nargs": "?", "help": "one notebook, e.g. gindex/table1"},
@@ -72,7 +74,7 @@ COMMANDS: dict[str, tuple[str, Options]] = {
     "data": ("the published data sets", {}),
     "data list": ("every data set, its licence, and whether it is here", {}),
     "data fetch": ("download what may be downloaded", {
-        "names": {"nargs": "*", "help": "all where none is named"},
+        "names": {"nargs": "*", "help": "which; all of them if none is named"},
     }),
     "data where": ("where a data set is read from", {"name": {}}),
     "claims": ("what the papers state, and what we get", {
@@ -109,20 +111,20 @@ COMMANDS: dict[str, tuple[str, Options]] = {
         "--missing": {"default": "auto", "choices": ["auto", "error", "drop"],
                       "help": "drop: measure what is there (auto: up to 5%% of the cells)"},
         "--resample": {"default": "items", "choices": ["items", "families", "trials"],
-                       "help": "for the intervals"},
+                       "help": "what the intervals resample"},
         "--floor": {"nargs": "+", "metavar": "CHANCE",
-                    "help": "what guessing gives: one number, or TASK=CHANCE of some tasks"},
+                    "help": "what guessing gives: one number, or TASK=CHANCE for some tasks"},
     }),
     "plan": ("a pilot study -> how many items tell two agents apart", {
         **_READ,
         "--difference": {"type": float, "required": True, "help":
-                         "that matters: in points of 100 for the mean, else in the unit of the measure"},
+                         "what matters: for the mean in points of 100, else in the unit of the measure"},
         "--measure": {"choices": ["capability", "spread", "normalised_generality", "mean"],
-                      "help": "capability where items have difficulties, else mean"},
-        "--power": {"type": float, "default": 0.8, "help": "wanted (0.8)"},
+                      "help": "by default capability if the items have difficulties, else mean"},
+        "--power": {"type": float, "default": 0.8, "help": "the power that is wanted (0.8)"},
         "--ci": {"type": float, "default": 0.95, "help": "level of the test (0.95)"},
-        "--pairs": {"type": int, "default": 1, "help": "of agents that are compared (1)"},
-        "--agent": {"help": "whose curve the plan starts from (the median agent)"},
+        "--pairs": {"type": int, "default": 1, "help": "how many pairs of agents are compared (1)"},
+        "--agent": {"help": "the agent whose curve the plan starts from (the median agent)"},
         "--resample": {"default": "items", "choices": ["items", "families"]},
         **_SEED,
         "--out": {"type": Path, "help": "write power by the number of items here (CSV)"},

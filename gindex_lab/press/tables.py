@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.likes import Label
+from gindex_lab.foundation.errors import BadInput, ensure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +69,7 @@ NAMES = {
     "False": "no",
 }
 _POWER = re.compile(r"[-+]?\d+(?:\.\d+)?e[-+]?\d+")
-_ROWS = 25
+_ROWS = 25  # of a table on a page: a screenful; the CSV has all
 _SHORT = 14  # letters of a name that is not broken: 2012-07, letter series
 _FIGURE = re.compile(r"(?:< )?[-−+]?\d[\d,.]*(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?%?(?: \(.* to .*\))?|[–∞]|−∞|")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -85,14 +84,7 @@ def people_table(
     rows: int = _ROWS,
     link: str = "",
 ) -> str:
-    """The table as HTML; see `notebook.table`. `link` leads to the full table.
-
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"p_value": [0.0123456, float("nan")], "separated": [True, False]}, ["a", "b"])
-    >>> html = people_table(table)
-    >>> [word in html for word in ("p value", "0.012", "–", "yes", "NaN", "True")]
-    [True, True, True, True, False, False]
-    """
+    """The table as HTML; see `notebook.table`. `link` leads to the full table."""
     table = table.infer_objects()
     names, cells = _rows_named(table.index[:rows], index)
     shown, left = _chosen(_merged(table, digits), columns, COLUMNS - len(names))
@@ -101,7 +93,8 @@ def people_table(
     for k, name in enumerate(head.columns):
         told = _column(head.iloc[:, k], digits)
         cells.append(_chances(told, head.iloc[:, k]) if _is_chance(name, beside) else told)
-    heads = [*names, *_names(shown.columns, columns)]
+    given = columns if isinstance(columns, Mapping) else {}
+    heads = [*names, *(given.get(name, _name(name)) for name in shown.columns)]
     figures = [False] * len(names) + [_is_figures(head.iloc[:, k]) for k in range(head.shape[1])]
     html = _markup(heads, cells, figures)
     return f'<div class="gl-scroll">{html}</div>{_below(len(table) - len(head), left, link)}'
@@ -142,7 +135,8 @@ def _rows_named(index: pd.Index, wanted: bool | str | None) -> tuple[list[str], 
         return [], []
     levels = [index.get_level_values(k) for k in range(index.nlevels)]
     heads = [wanted if isinstance(wanted, str) else _name(n) if n else "" for n in index.names]
-    return heads, [_column(at.to_series(), 3) if _counts(at) else [_cell(v) for v in at] for at in levels]
+    counts = pd.api.types.is_integer_dtype
+    return heads, [_column(at.to_series(), 3) if counts(at) else [_cell(v) for v in at] for at in levels]
 
 
 def _below(rows: int, columns: int, link: str) -> str:
@@ -157,26 +151,21 @@ def _below(rows: int, columns: int, link: str) -> str:
 
 def _merged(table: pd.DataFrame, digits: int) -> pd.DataFrame:
     """Estimates with their limits in one column: 0.41 (0.35 to 0.48)."""
+    import pandas as pd
+
     merged = table.copy()
     names = [c for c in table.columns if isinstance(c, str)]
     for name, join in [(n, j) for n in names for j in "_ "]:
         low, high = f"{name}{join}low", f"{name}{join}high"
         if low in merged and high in merged and name in merged:
-            value, least, most = _alike([table[c] for c in (name, low, high)], digits)
+            told = _column(pd.concat([table[c] for c in (name, low, high)]), digits)  # to the same decimals
+            n = len(table)
             merged[name] = [
                 v if v == "–" or a == b == "–" else f"{v} ({a} to {b})"
-                for v, a, b in zip(value, least, most, strict=True)
+                for v, a, b in zip(told[:n], told[n : 2 * n], told[2 * n :], strict=True)
             ]
             merged = merged.drop(columns=[low, high])
     return merged
-
-
-def _alike(columns: Sequence[pd.Series], digits: int) -> list[list[str]]:
-    """The cells of an estimate and its limits, all to the same decimals: 0.96 (0.55 to 1.00)."""
-    import pandas as pd
-
-    told = _column(pd.concat(columns), digits)
-    return [told[k : k + len(columns[0])] for k in range(0, len(told), len(columns[0]))]
 
 
 def _chosen(
@@ -184,20 +173,14 @@ def _chosen(
 ) -> tuple[pd.DataFrame, int]:
     """The columns to show, and how many were left out unasked for want of room."""
     if columns is not None:
+        problem, remedy = "[columns] is not a column of the table", f"choose from {list(table.columns)}"
         for name in columns:
-            if name not in table:
-                remedy = f"choose from {list(table.columns)}"
-                raise BadInput("columns", name, "[columns] is not a column of the table", remedy)
+            ensure(name in table, "columns", name, problem, remedy)
         if len(list(columns)) > room:
-            problem, remedy = (f"[too-many] are more than {room}", "choose those that answer the question")
-            raise BadInput("columns", list(columns), problem, remedy)
+            remedy = "choose those that answer the question"
+            raise BadInput("columns", list(columns), f"[too-many] are more than {room}", remedy)
         return table[list(columns)], 0
     return table.iloc[:, :room], max(table.shape[1] - room, 0)
-
-
-def _names(found: pd.Index, columns: Sequence[str] | Mapping[str, str] | None) -> list[Label]:
-    given = columns if isinstance(columns, Mapping) else {}
-    return [given.get(name, _name(name)) for name in found]
 
 
 def _name(name: object) -> str:
@@ -254,12 +237,6 @@ def _chances(told: list[str], values: pd.Series) -> list[str]:
     """p values that round to nothing: no test gives 0.000."""
     small = [isinstance(v, float) and v < 0.0005 for v in values]
     return ["< 0.001" if tiny else text for text, tiny in zip(told, small, strict=True)]
-
-
-def _counts(index: pd.Index) -> bool:
-    import pandas as pd
-
-    return bool(pd.api.types.is_integer_dtype(index))
 
 
 def _years(values: Sequence[float]) -> bool:

@@ -49,12 +49,12 @@ def chance(p: float) -> str:
     return f"p = {p:.2f}" if p >= 0.0995 else f"p = {p:.3f}"
 
 
-def counted(n: int, one: str, many: str = "") -> str:
+def counted(n: int, one: str) -> str:
     """
     >>> counted(0, "factor"), counted(1, "factor"), counted(3, "tie group")
     ('no factor', '1 factor', '3 tie groups')
     """
-    return f"{n or 'no'} {one if n < 2 else many or one + 's'}"
+    return f"{n or 'no'} {one if n < 2 else one + 's'}"
 
 
 def some_of(n: int, total: int) -> str:

@@ -28,29 +28,15 @@ from gindex_lab.studies.data.printed import printed_numbers
 if TYPE_CHECKING:
     from gindex_lab.foundation.responses import Responses
 
-__all__ = [
-    "claim_agents",
-    "claim_population",
-    "claim_ranks",
-    "cumulative_frames",
-    "frame_summary",
-    "plot_curves",
-    "printed_agents",
-    "printed_numbers",
-    "show_movie",
-    "side_by_side",
-    "tie_table",
-    "told_apart",
-]
+__all__ = ["claim_agents", "claim_population", "claim_ranks", "cumulative_frames", "frame_summary"]
+__all__ += ["plot_curves", "printed_agents", "printed_numbers", "show_movie", "side_by_side"]
+__all__ += ["tie_table", "told_apart"]
 
 _TIED = ("capability", "normalised_generality")
 _SYMBOLS = {"capability": "Ψ", "spread": "S", "generality": "Γ", "normalised_generality": "γ"}
-_LENGTH = {"year": 4, "month": 7, "day": 10}
-_MEASURES = {
-    "capability": "capability",
-    "expdiff": "expected_difficulty",
-    "spread": "spread",
-    "generality": "generality",
+_LENGTH = {"year": 4, "month": 7, "day": 10}  # letters of an ISO date
+_MEASURES = {name: name for name in ("capability", "spread", "generality")} | {
+    "expdiff": "expected_difficulty"
 }
 _QUANTITY = re.compile(rf"(\S+) ({'|'.join(_MEASURES)})")
 
@@ -73,13 +59,7 @@ def claim_population(first: str, table: pd.DataFrame, exact: pd.DataFrame | None
 
 
 def side_by_side(reference: pd.DataFrame, exact: pd.DataFrame) -> pd.DataFrame:
-    """One table with the authors' numbers, the exact γ, and intervals where `reference` has them.
-
-    >>> a = pd.DataFrame({"capability": [1.0, 3], "spread": [0.5, 0.4], "generality": [2, 2.5],
-    ...                   "normalised_generality": [0.1, 0.3]}, index=["a", "b"])
-    >>> side_by_side(a, a).columns.tolist()
-    ['Ψ', 'S', 'Γ', 'γ', 'γ exact']
-    """
+    """One table with the authors' numbers, the exact γ, and intervals where `reference` has them."""
     columns: dict[str, Any] = {}
     for name, symbol in _SYMBOLS.items():
         columns[symbol] = reference[name]
@@ -95,11 +75,6 @@ def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFr
 
     `table` comes from `gl.generality(..., ci=0.95)`; a group runs from its best agent to its worst, and
     neighbouring groups may share agents.
-
-    >>> import gindex_lab as gl
-    >>> sure = gl.generality([[k < n for k in range(40)] for n in (30, 29, 8)], range(40), ci=0.95, seed=1)
-    >>> tie_table(sure).loc["Ψ", ["agents", "members"]].to_numpy().tolist()
-    [[2, 'agent 1, agent 2'], [1, 'agent 3']]
     """
     from gindex_lab.measures.pairs import tie_groups
 
@@ -112,13 +87,7 @@ def tie_table(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFr
 
 
 def told_apart(table: pd.DataFrame, measures: Sequence[str] = _TIED) -> pd.DataFrame:
-    """Of all pairs of agents, how many the data separate by each measure, all pairs tested together.
-
-    >>> import gindex_lab as gl
-    >>> sure = gl.generality([[k < n for k in range(40)] for n in (30, 29, 8)], range(40), ci=0.95, seed=1)
-    >>> told_apart(sure, ["capability"]).to_numpy().tolist()
-    [[2, 3, 2, 2]]
-    """
+    """Of all pairs of agents, how many the data separate by each measure, all pairs tested together."""
     from gindex_lab.measures.pairs import separations, tie_groups
 
     rows: dict[str, dict[str, int]] = {}
@@ -138,11 +107,6 @@ def cumulative_frames(table: pd.DataFrame, dates: pd.Series, by: str = "month") 
 
     `dates` is an ISO date for each agent; `by` is the precision: "year", "month" or "day". Every
     frame holds the agents of all the frames before it.
-
-    >>> table = pd.DataFrame({"capability": [1.0, 2, 3]}, index=["a", "b", "c"])
-    >>> dates = pd.Series({"a": "2015-02-26", "b": "2012-07-19", "c": "2015-11-20"})
-    >>> {label: list(frame.index) for label, frame in cumulative_frames(table, dates, "year").items()}
-    {'2012': ['b'], '2015': ['a', 'b', 'c']}
     """
     choice("by", by, list(_LENGTH))
     absent = table.index.difference(dates.index, sort=False)
@@ -151,12 +115,8 @@ def cumulative_frames(table: pd.DataFrame, dates: pd.Series, by: str = "month") 
     text = dates.loc[table.index].astype(str)
     wrong = ~text.str.fullmatch(r"\d{4}-\d{2}-\d{2}")
     if wrong.any():
-        raise BadInput(
-            f"dates[{wrong.idxmax()!r}]",
-            text[wrong].iloc[0],
-            "[not-a-date] is not a date",
-            "write 2015-02-26",
-        )
+        place, given = f"dates[{wrong.idxmax()!r}]", text[wrong].iloc[0]
+        raise BadInput(place, given, "[not-a-date] is not a date", "write 2015-02-26")
     label = text.str[: _LENGTH[by]]
     return {date: table[label <= date] for date in sorted(label.unique())}
 
@@ -180,17 +140,11 @@ def frame_summary(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def plot_curves(
     study: Responses, table: pd.DataFrame, *, columns: int = 3, unit: str = "", title: str = ""
 ) -> Any:
-    """One small characteristic curve for each agent of `table`, in its order (Fig. S19).
-
-    >>> import gindex_lab as gl
-    >>> study = gl.Responses([[1, 1, 0], [1, 0, 0]], difficulty=[1, 2, 3])
-    >>> plot_curves(study, gl.generality(study)).get_suptitle()
-    ''
-    """
+    """One small characteristic curve for each agent of `table`, in its order (Fig. S19)."""
     import matplotlib.pyplot as plt
 
     from gindex_lab.measures.generality import characteristic_curve
-    from gindex_lab.presentation.plots.common import STYLE, with_unit
+    from gindex_lab.presentation.plots.common import STYLE, heading, indicator_line, with_unit
     from gindex_lab.presentation.plots.generality import plot_curve
 
     across = min(columns, len(table))
@@ -204,7 +158,7 @@ def plot_curves(
                 continue
             agent = table.index[k]
             plot_curve(characteristic_curve(study, agent), interval=study.interval, ax=ax)
-            _head(ax, str(agent), table.loc[agent])
+            heading(ax, str(agent), indicator_line(table.loc[agent, list(_SYMBOLS)]), small=True)
             ax.set(xlabel="", ylabel="")
             ax.tick_params(labelbottom=k + across >= len(table))
         figure.supxlabel(with_unit("difficulty h", unit), fontsize=9.5)
@@ -212,13 +166,6 @@ def plot_curves(
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
     return figure
-
-
-def _head(ax: Any, name: str, row: pd.Series) -> None:
-    from gindex_lab.presentation.plots.common import heading, indicator_line
-
-    kept = ["capability", "spread", "generality", "normalised_generality"]
-    heading(ax, name, indicator_line(row[kept]), small=True)
 
 
 def show_movie(movie: Any, name: str, seconds: float = 1.0, *, alt: str) -> None:
@@ -252,11 +199,7 @@ def _save_gif(page: str, target: Path, seconds: float) -> None:
 
 
 def printed_agents(section: str) -> pd.DataFrame:
-    """The numbers that the figures of a section print for each agent, from the ledger of claims.
-
-    >>> printed_agents("A.4").loc["S17"].to_dict()
-    {'capability': 58.5, 'expected_difficulty': 31.91, 'spread': 17.64}
-    """
+    """The numbers that the figures of a section print for each agent, from the ledger of claims."""
     rows: dict[str, dict[str, float]] = {}
     for claim, agent, measure in _printed(section):
         rows.setdefault(agent, {})[measure] = float(claim.published)
@@ -269,9 +212,8 @@ def claim_agents(section: str, table: pd.DataFrame) -> None:
     """Hold each agent's numbers against those printed for it, agent by agent."""
     for claim, agent, measure in _printed(section):
         if agent not in table.index:
-            raise BadInput(
-                "table", agent, "[no-row] is an agent of the paper without a row", "name agents as it does"
-            )
+            problem = "[no-row] is an agent of the paper without a row"
+            raise BadInput("table", agent, problem, "name agents as it does")
         nb.claim(claim.id, float(table.loc[agent, measure]))
 
 

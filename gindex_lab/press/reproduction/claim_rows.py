@@ -2,25 +2,32 @@
 
 `data/claims.csv` and `data/claims_horizon.csv` are typed in; nothing here is computed from a run.
 `grade` says what a check is worth, whatever its outcome (`GRADES`); `same_as` names the row that already
-states the same number, so that it is counted once.
+states the same number, so that it is counted once. A printed number stands for all numbers that round to it:
+"0.31" is anything within half a unit of its last digit, 0.305 to 0.315 (within one unit where the authors
+truncate). "9.86, 0.39" is two numbers, "> 45" a bound, "classif.lda(9)" a text, and "yes" or "qualitative" a
+statement that holds or does not.
 """
 
 from __future__ import annotations
 
 import csv
 import difflib
+import math
+import operator
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.press.reproduction.claim_values import KINDS, Value, agrees, checked, printed_numbers
+from gindex_lab.press.tables import number_words
 
-__all__ = ["ARTEFACT", "GRADES", "Claim", "find", "ledger"]
+__all__ = ["ARTEFACT", "GRADES", "Claim", "Value", "agrees", "find", "ledger", "printed_numbers"]
+__all__ += ["shown", "told"]
 
 ROOT = places.PROJECT
 LEDGER = places.PROJECT_DATA / "claims.csv"
@@ -37,7 +44,10 @@ GRADES = {
     "no check": "Nobody can compute it from what is public; the row says why.",
 }
 
+Value = bool | str | float | list[float]
 
+KINDS = ("number", "numbers", "bound", "text", "statement")
+_NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 #: The names of the authors' tables of numbers, for people.
 _NAMES = {
     "corr_cap_spread": "r(Ψ, S)",
@@ -143,9 +153,8 @@ def ledger(path: Path | None = None) -> dict[str, Claim]:
         try:
             facts = part.stat()
         except FileNotFoundError:
-            raise BadInput(
-                "path", str(part), "[not-a-ledger] is not a ledger", f"restore data/{part.name}"
-            ) from None
+            problem, remedy = "[not-a-ledger] is not a ledger", f"restore data/{part.name}"
+            raise BadInput("path", str(part), problem, remedy) from None
         found = _read(part, (facts.st_mtime_ns, facts.st_size))
         twice = [name for name in found if name in claims]
         if twice:
@@ -161,9 +170,8 @@ def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
         with path.open(newline="", encoding="utf-8") as file:
             claims = [Claim(**row) for row in csv.DictReader(file)]
     except TypeError as error:
-        raise BadInput(
-            "path", str(path), f"[not-a-ledger] has other columns than a ledger ({error})", "see claims.Claim"
-        ) from None
+        problem = f"[not-a-ledger] has other columns than a ledger ({error})"
+        raise BadInput("path", str(path), problem, "see claims.Claim") from None
     for claim in claims:
         for name, known in (("kind", KINDS), ("grade", GRADES)):
             if (value := getattr(claim, name)) not in known:
@@ -176,16 +184,128 @@ def _read(path: Path, _stamp: tuple[int, int]) -> dict[str, Claim]:
 
 
 def find(claim_id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
-    """One claim; an unknown id is an error that suggests its neighbours.
-
-    >>> find("T0001")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: id='T0001': is not in the ledger; did you mean ...?
-    """
+    """One claim; an unknown id is an error that suggests its neighbours."""
     claims = ledger() if claims is None else claims
     if claim_id in claims:
         return claims[claim_id]
     near = difflib.get_close_matches(str(claim_id), claims, n=3)
     remedy = f"did you mean {', '.join(near)}?" if near else "see data/claims.csv for the ids"
     raise BadInput("id", claim_id, "[not-in-ledger] is not in the ledger", remedy)
+
+
+# -- a value against the print -------------------------------------------------------------------------
+
+
+class Printed(NamedTuple):
+    """A number as printed: its value and the size of one unit of its last digit."""
+
+    value: float
+    unit: float
+
+
+def printed_numbers(text: str) -> list[Printed]:
+    """Every number in a text, with the unit of its last printed digit."""
+    return [_printed(token.replace("−", "-")) for token in _NUMBER.findall(text)]
+
+
+def _printed(token: str) -> Printed:
+    mantissa, _, exponent = token.lower().partition("e")
+    digits = len(mantissa.partition(".")[2])
+    return Printed(float(token), float(f"1e{int(exponent or 0) - digits}"))
+
+
+def checked(claim_id: str, kind: str, expected: str, value: object) -> Value:
+    """The value as it is recorded, or `BadInput` when it cannot be held against the print."""
+    if kind == "statement":
+        if type(value).__name__ not in ("bool", "bool_"):
+            _refuse(claim_id, value, "a statement that holds or not", "pass True or False")
+        return bool(value)
+    if kind == "text":
+        if not isinstance(value, str):
+            _refuse(claim_id, value, f"a text ({expected!r})", "pass a string")
+        return str(value)
+    if kind == "numbers":
+        return _several(claim_id, expected, value)
+    return _finite(claim_id, f"a {kind} ({expected!r})", value)
+
+
+def _several(claim_id: str, expected: str, value: Any) -> list[float]:
+    wanted = len(printed_numbers(expected))
+    what = f"{wanted} numbers ({expected!r})"
+    values = [] if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
+    if len(values) != wanted:
+        _refuse(claim_id, value, what, f"pass a list of {wanted}")
+    return [_finite(claim_id, what, v) for v in values]
+
+
+def _finite(claim_id: str, what: str, value: Any) -> float:
+    if isinstance(value, (bool, str)) or not hasattr(value, "__float__"):
+        _refuse(claim_id, value, what, "pass a number")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        _refuse(claim_id, value, what, "pass a number")
+    if not math.isfinite(number):
+        _refuse(claim_id, value, what, "find out why it is not finite before recording it")
+    return number
+
+
+def _refuse(claim_id: str, value: object, what: str, remedy: str) -> NoReturn:
+    raise BadInput("value", value, f"[wrong-type] claim {claim_id} is {what}", remedy)
+
+
+def agrees(kind: str, expected: str, value: Value, *, truncated: bool = False, error: float = 0.0) -> bool:
+    """Whether a computed value is what was printed, to the printed digits.
+
+    A value that was sampled may be off by twice its standard `error` as well.
+    """
+    if kind == "statement":
+        return value is True
+    if kind == "text":
+        return str(value).casefold().split() == expected.casefold().split()
+    if kind == "bound":
+        return _within_bound(expected, value)
+    values = value if isinstance(value, list) else [value]
+    printed = printed_numbers(expected)
+    return all(_rounds(p, float(v), truncated, error) for p, v in zip(printed, values, strict=True))
+
+
+def _rounds(printed: Printed, value: float, truncated: bool, error: float) -> bool:
+    # The slack is for ties: 47.875 is printed as 47.87 by one C library and 47.88 by another.
+    tolerance = printed.unit * (1.0 if truncated else 0.5) + 2 * error
+    return abs(value - printed.value) <= tolerance * (1 + 1e-9) + 1e-12 * abs(printed.value)
+
+
+def _within_bound(expected: str, value: Value) -> bool:
+    sign, limit = expected.split()
+    compare = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}[sign]
+    return bool(compare(value, float(limit)))
+
+
+def shown(value: Value | None) -> str:
+    """A recorded value for a page or a line: seven significant digits, words for truth.
+
+    >>> shown([9.8600001, 0.39]), shown(True), shown(None)
+    ('9.86, 0.39', 'holds', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "holds" if value else "does not hold"
+    if isinstance(value, str):
+        return value
+    values: Sequence[float] = value if isinstance(value, list) else [value]
+    return ", ".join(f"{v:.7g}" for v in values)
+
+
+def told(value: Value | None, printed: str = "") -> str:
+    """A recorded value for a page, to two decimals more than the print has.
+
+    >>> told(76.233333, "76%"), told([9.862847, -0.3893742], "9.86, 0.39"), told(6.9e-17, "0")
+    ('76.23', '9.8628, −0.3894', '6.9 × 10⁻¹⁷')
+    """
+    if value is None or isinstance(value, (bool, str)):
+        return shown(value)
+    values: Sequence[float] = value if isinstance(value, list) else [value]
+    decimals = max((len(part) for part in re.findall(r"\d\.(\d+)", printed)), default=0) + 2
+    return ", ".join(number_words(v, 0 if v == round(v) else decimals).replace(",", "") for v in values)

@@ -15,43 +15,31 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gindex_lab.foundation import places
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.fingerprints import digest_of
 from gindex_lab.foundation.validate import choice
-from gindex_lab.press.reproduction.claim_rows import ARTEFACT, GRADES, ROOT, Claim, find, ledger
-from gindex_lab.press.reproduction.claim_values import Value, shown, told
-from gindex_lab.press.reproduction.kept import read_claims
+from gindex_lab.press.reproduction.claim_rows import (
+    ARTEFACT,
+    GRADES,
+    ROOT,
+    Claim,
+    Value,
+    find,
+    ledger,
+    shown,
+    told,
+)
+from gindex_lab.press.reproduction.reports_folder import read_claims
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "GRADES",
-    "STATUSES",
-    "Claim",
-    "Record",
-    "Result",
-    "accept",
-    "complaints",
-    "counted_once",
-    "failed_folder",
-    "find",
-    "ledger",
-    "load_baseline",
-    "print_hash",
-    "records",
-    "regressions",
-    "results",
-    "status",
-    "summary",
-    "table",
-    "tally",
-    "unexplained",
-    "what_fetch_would_add",
-]
+__all__ = ["GRADES", "STATUSES", "Claim", "Record", "Result", "accept", "complaints", "counted_once"]
+__all__ += ["failed_folder", "find", "ledger", "load_baseline", "print_hash", "records", "regressions"]
+__all__ += ["results", "status", "summary", "table", "tally", "unexplained", "what_fetch_would_add"]
 
 FULL_ONLY = "full profile only"
 STATUSES = ("reproduced", "differs", "needs data", "not computable", FULL_ONLY, "not yet checked")
@@ -148,15 +136,7 @@ def print_hash(folder: Path) -> str:
 
 
 def status(claim: Claim, found: Iterable[Record], absent: Iterable[str] = ()) -> tuple[str, str]:
-    """The status of a claim and why, from the records and the data sets that are absent here.
-
-    >>> status(find("N295"), [Record("N295", -0.86602)])
-    ('reproduced', '')
-    >>> status(find("N047"), [Record("N047", -0.49, source="simulated")])
-    ('needs data', 'computed from simulated data; needs mazes')
-    >>> status(find("N496"), [])[0]
-    'not computable'
-    """
+    """The status of a claim and why, from the records and the data sets that are absent here."""
     found = list(found)
     counted = [r for r in found if r.source == "published" or not claim.requires]
     if any(not claim.holds(r.value, r.error) for r in counted):
@@ -210,26 +190,13 @@ def table(paper: str | None = None, reports: Path | None = None) -> pd.DataFrame
     """The ledger as a DataFrame, one row per claim, with our value and the status."""
     import pandas as pd
 
-    rows = [_row(result) for result in _of_paper(results(reports), paper)]
+    rows = [
+        {name: getattr(r.claim, name) for name in ("id", "paper", "place", "quantity", "published")}
+        | {name: getattr(r, name) for name in ("ours", "tolerance", "status", "grade")}
+        | {"same as": r.claim.same_as, "why": r.why, "notebook": " ".join(r.notebooks)}
+        for r in _of_paper(results(reports), paper)
+    ]
     return pd.DataFrame(rows)
-
-
-def _row(result: Result) -> dict[str, Any]:
-    claim = result.claim
-    return {
-        "id": claim.id,
-        "paper": claim.paper,
-        "place": claim.place,
-        "quantity": claim.quantity,
-        "published": claim.published,
-        "ours": result.ours,
-        "tolerance": result.tolerance,
-        "status": result.status,
-        "grade": result.grade,
-        "same as": claim.same_as,
-        "why": result.why,
-        "notebook": " ".join(result.notebooks),
-    }
 
 
 def summary(paper: str | None = None, reports: Path | None = None, by: str = "paper") -> pd.DataFrame:
@@ -323,11 +290,7 @@ def accept(reports: Path | None = None, path: Path | None = None) -> str:
 
 
 def complaints(lost: list[str], silent: list[str]) -> list[str]:
-    """What is wrong with the ledger after a run, a sentence each.
-
-    >>> complaints(["N001"], [])
-    ['no longer reproduced: N001 (gindex-lab claims --all)']
-    """
+    """What is wrong with the ledger after a run, a sentence each."""
     found = []
     if lost:
         found.append(f"no longer reproduced: {', '.join(lost)} (gindex-lab claims --all)")

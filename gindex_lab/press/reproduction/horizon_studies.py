@@ -16,44 +16,24 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import Mode
 from gindex_lab.measures.horizons.growth import doubling_time
 from gindex_lab.measures.horizons.horizons import horizon
 from gindex_lab.press import notebook as nb
 from gindex_lab.press.reproduction.claims import ledger
 
-__all__ = [
-    "PENALTIES",
-    "ceiling_fit",
-    "claim_by_quantity",
-    "claim_fits",
-    "demand_table",
-    "lyptus_variants",
-    "pooled",
-    "printed_table",
-    "rounded_doubling",
-    "short_name",
-    "short_table",
-    "variant_row",
-]
+__all__ = ["PENALTIES", "ceiling_fit", "claim_by_quantity", "claim_fits", "demand_table"]
+__all__ += ["lyptus_variants", "pooled", "printed_table", "rounded_doubling", "short_name"]
+__all__ += ["short_table", "variant_row"]
 
-PENALTIES = (1e-5, 0.001, 0.01, 0.02, 0.1, 0.2)
+PENALTIES = (1e-5, 0.001, 0.01, 0.02, 0.1, 0.2)  # those of the authors' table of sensitivity
 _FIRST_BLOOD = 2.4  # the authors' factor from a first blood to a usual completion
-_MONTH = 30.44
+_MONTH = 30.44  # days: 365.25 / 12
 
 
 def lyptus_variants(study: Responses, every: Responses | None = None) -> dict[str, Responses]:
     """The authors' variants of the headline, by name: other minutes, or a family left out.
 
     `every` holds all tasks that were run: three with a first blood have no best available minutes.
-
-    >>> items = pd.DataFrame({"family": ["a", "b"], "minutes": [1.0, 2.0], "difficulty": [0.0, 1.0],
-    ...     "minutes_source": ["completion", "first_blood"], "completion_minutes": [1.0, None],
-    ...     "firstblood_minutes": [None, 2.0], "estimate_minutes": [None, 3.0],
-    ...     "censored_lower_minutes": [None, None]}, index=["i", "j"])
-    >>> found = lyptus_variants(Responses([[1, 0]], items=items.set_axis(["item 1", "item 2"])))
-    >>> found["cybench_adjusted"].items["minutes"].tolist()
-    [1.0, 4.8]
     """
     items, wide = _with_numbers(study), study if every is None else every
     timed = _with_numbers(wide)
@@ -92,18 +72,11 @@ def _with_minutes(study: Responses, minutes: pd.Series) -> Responses:
 
 
 def claim_by_quantity(
-    values: Mapping[str, Any],
-    section: str = "",
-    prefix: str = "L",
-    title: str = "",
-    exact: Mapping[str, Any] | None = None,
+    values: Mapping[str, Any], section: str = "", prefix: str = "L", exact: Mapping[str, Any] | None = None
 ) -> int:
     """Record every value whose key is the `quantity` of a claim (of that section); how many there were.
 
     `exact` holds the values of the converged fit beside those of the published optimiser.
-
-    >>> claim_by_quantity({"no such quantity": 1.0})
-    0
     """
     rows = [
         c
@@ -116,7 +89,7 @@ def claim_by_quantity(
         known = exact or {}
         beside = {c.id: known[c.quantity] for c in rows if c.quantity in known}
         found = {c.id: values[c.quantity] for c in rows}
-        nb.claims(found, mode="reference", title=title or section, exact=beside)
+        nb.claims(found, mode="reference", title=section, exact=beside)
     return len(rows)
 
 
@@ -160,29 +133,14 @@ def ceiling_fit(study: Responses, agents: Iterable[Any] | None = None) -> pd.Dat
 
     `gain` is how much the log-likelihood rises over the curve without a ceiling: above 1.92 a ceiling is
     found at the 5% level (one more parameter).
-
-    >>> import gindex_lab as gl
-    >>> h = np.repeat([0.0, 3, 6], 40)
-    >>> y = np.concatenate([np.arange(40) < 30, np.arange(40) < 28, np.arange(40) < 4])
-    >>> found = ceiling_fit(gl.Responses([y], difficulty=h))
-    >>> found["ceiling"].round(1).tolist()
-    [0.8]
     """
     part = study if agents is None else study.select(agents=list(agents))
     two = horizon(part, weights=None, penalty=0)
     three = horizon(part, weights=None, penalty=0, ceiling="fit")
-    return pd.DataFrame(
-        {
-            "location": three["location"],
-            "slope": three["slope"],
-            "ceiling": three["ceiling"],
-            "slope_two": two["slope"],
-            "location_two": two["location"],
-            "gain": two["n_trials"] * (two["loss"] - three["loss"]),
-            "spread": three["spread_logistic"],
-            "spread_two": two["spread_logistic"],
-        }
-    )
+    names = {"location": "location", "slope": "slope", "spread_logistic": "spread"}
+    table = three[[*names, "ceiling"]].join(two[list(names)].add_suffix("_two"))
+    table["gain"] = two["n_trials"] * (two["loss"] - three["loss"])
+    return table.rename(columns=names | {"spread_logistic_two": "spread_two"})
 
 
 def short_name(system: str) -> str:
@@ -206,13 +164,7 @@ def short_name(system: str) -> str:
 
 
 def pooled(study: Responses, by: str = "system") -> Responses:
-    """Agents that are seeds of one system become repeated trials of that system.
-
-    >>> agents = pd.DataFrame({"system": ["s", "s", "t"]}, index=["s1", "s2", "t1"])
-    >>> frame = pd.DataFrame([[1, 0], [0, 0], [1, 1]], agents.index, ["a", "b"])
-    >>> pooled(Responses(frame, agents=agents)).frame.loc["s"].tolist()
-    [0.5, 0.0]
-    """
+    """Agents that are seeds of one system become repeated trials of that system."""
     if by not in study.agents:
         raise BadInput("by", by, "[no-column] is not a column of agents", f"use one of {list(study.agents)}")
     long = study.to_long()
@@ -230,39 +182,20 @@ def demand_table(study: Responses, demands: Sequence[str], *, seed: int) -> pd.D
 
     about = study.items.drop(columns="family", errors="ignore")
     items = Responses(study.frame, items=about, agents=study.agents)
-    parts = {}
-    for demand in demands:
-        parts[demand] = generality(items.with_difficulty(demand), ci=0.95, seed=seed)
+    parts = {name: generality(items.with_difficulty(name), ci=0.95, seed=seed) for name in demands}
     return pd.concat(parts, names=["demand", "agent"])
 
 
-def printed_table(
-    printed: pd.DataFrame, suite: str, fix: str, models: Sequence[str] | None = None
-) -> pd.DataFrame:
+def printed_table(printed: pd.DataFrame, suite: str, fix: str) -> pd.DataFrame:
     """One printed table of METR as a table of horizons, with the spread that its two horizons imply.
 
     S = π/(√3 ln 4) log2(p50/p80), the logistic curve's (specs/horizon.md, section 9).
-
-    >>> rows = pd.DataFrame({"table": ["T"], "fix": ["after"], "model": ["m"], "release_date": ["2024-01-01"],
-    ...     "tasks_of": ["T"], "p50": [8.0], "p80": [2.0], "p50_low": [4.0], "p50_high": [16.0]})
-    >>> printed_table(rows, "T", "after")["spread_logistic"].round(3).tolist()
-    [2.617]
     """
     chosen = printed[(printed["table"] == suite) & (printed["fix"] == fix)].set_index("model")
-    if models is not None:
-        chosen = chosen.loc[[m for m in models if m in chosen.index]]
-    ratio = np.log2(chosen["p50"] / chosen["p80"])
-    return pd.DataFrame(
-        {
-            "horizon_50": chosen["p50"],
-            "horizon_80": chosen["p80"],
-            "horizon_50_low": chosen["p50_low"],
-            "horizon_50_high": chosen["p50_high"],
-            "spread_logistic": np.pi / np.sqrt(3) / np.log(4) * ratio,
-            "release_date": chosen["release_date"],
-            "tasks_of": chosen["tasks_of"],
-        }
-    )
+    names = {name: name.replace("p", "horizon_", 1) for name in ("p50", "p80", "p50_low", "p50_high")}
+    spread = np.pi / np.sqrt(3) / np.log(4) * np.log2(chosen["p50"] / chosen["p80"])
+    table = chosen.assign(spread_logistic=spread).rename(columns=names)
+    return table[[*names.values(), "spread_logistic", "release_date", "tasks_of"]]
 
 
 def short_table(table: pd.DataFrame) -> pd.DataFrame:
@@ -280,7 +213,7 @@ def short_table(table: pd.DataFrame) -> pd.DataFrame:
         "spread S": table["spread_logistic"].round(2),
     }
     if "horizon_50_low" in table:
-        low, high = (table["horizon_50_low"].map(length_text), table["horizon_50_high"].map(length_text))
+        low, high = (table[f"horizon_50_{end}"].map(length_text) for end in ("low", "high"))
         words["50%: 95% interval"] = low + " to " + high
     if "spread_logistic_low" in table:
         ends = table[["spread_logistic_low", "spread_logistic_high"]].round(1).astype(str)
@@ -288,8 +221,8 @@ def short_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(words, index=table.index)
 
 
-def variant_row(study: Responses, dates: pd.Series, mode: Mode = "reference") -> dict[str, float]:
-    """Doubling time, R² and number of tasks of one variant, along the strict frontier."""
-    table = horizon(study, mode=mode)
+def variant_row(study: Responses, dates: pd.Series) -> dict[str, float]:
+    """Doubling time, R² and number of tasks of one variant, along the strict frontier, as the authors fit."""
+    table = horizon(study, mode="reference")
     found = doubling_time(table, dates.reindex(table.index), frontier="above")
     return {"doubling time, days": found.days, "R squared": found.r_squared, "tasks": study.shape[1]}

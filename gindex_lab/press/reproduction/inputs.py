@@ -22,18 +22,8 @@ from typing import Any
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.fingerprints import digest_of, file_hash
 
-__all__ = [
-    "PROFILES",
-    "CatalogueEntry",
-    "data_fingerprint",
-    "declared_parameters",
-    "forget",
-    "inputs",
-    "parameters",
-    "read_catalogue",
-    "read_notebook",
-    "select",
-]
+__all__ = ["PROFILES", "CatalogueEntry", "data_fingerprint", "declared_parameters", "forget", "inputs"]
+__all__ += ["parameters", "read_catalogue", "read_notebook", "select"]
 
 PROFILES = ("quick", "full")
 _FORMAT = 1  # raise it when the layout of a notebook's folder changes
@@ -84,14 +74,12 @@ def _entry(row: Mapping[str, Any], root: Path) -> CatalogueEntry:
     name = row.get("path", "?")
     for key, value in row.items():
         if key not in allowed:
-            raise BadInput(
-                key, value, f"[not-an-option] of notebook {name!r} is unknown", _suggest(key, allowed)
-            )
+            problem = f"[not-an-option] of notebook {name!r} is unknown"
+            raise BadInput(key, value, problem, _suggest(key, allowed))
         if not isinstance(value, allowed[key]) or isinstance(value, bool):
             wanted = allowed[key].__name__
-            raise BadInput(
-                key, value, f"[wrong-type] of notebook {name!r} is not a {wanted}", f"use a {wanted}"
-            )
+            problem = f"[wrong-type] of notebook {name!r} is not a {wanted}"
+            raise BadInput(key, value, problem, f"use a {wanted}")
     for key in ("path", "title", "paper"):
         if not row.get(key):
             problem = f"[missing-field] of notebook {name!r} is missing"
@@ -116,12 +104,7 @@ def _suggest(word: object, known: Iterable[str]) -> str:
 
 
 def select(entries: list[CatalogueEntry], only: str | None) -> list[CatalogueEntry]:
-    """The notebooks that `only` names: one of them, a whole folder, or all where it is None.
-
-    >>> both = [CatalogueEntry("gindex/a", "A", "g"), CatalogueEntry("aiq/b", "B", "q")]
-    >>> [entry.path for entry in select(both, "gindex")]
-    ['gindex/a']
-    """
+    """The notebooks that `only` names: one of them, a whole folder, or all where it is None."""
     if not only:
         return entries
     wanted = only.removeprefix("notebooks/").removesuffix(".ipynb").rstrip("/")
@@ -183,13 +166,12 @@ def inputs(entry: CatalogueEntry, profile: str) -> dict[str, str]:
         [c["cell_type"], _source(c), c.get("metadata", {}).get("tags", [])]
         for c in read_notebook(entry.file)["cells"]
     ]
-    fingerprints = {name: data_fingerprint(name) for name in entry.data}
     return {
         "format": str(_FORMAT),
         "notebook": _hash(cells),
         "parameters": _hash([profile, parameters(entry, profile), entry.seed]),
         "package": _package_hash(entry.root),
-        "data": _hash(fingerprints),
+        "data": _hash({name: data_fingerprint(name) for name in entry.data}),
         "locked versions": _lock_hash(entry.root),
         "Python": platform.python_version(),
     }
@@ -219,8 +201,7 @@ def _package_hash(root: Path) -> str:
 
 @cache
 def _lock_hash(root: Path) -> str:
-    lock = root / "requirements.lock"
-    return file_hash(lock) or ""
+    return file_hash(root / "requirements.lock") or ""
 
 
 def forget() -> None:

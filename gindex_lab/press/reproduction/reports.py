@@ -22,28 +22,12 @@ import pandas as pd
 from gindex_lab.foundation.places import PROJECT_DATA
 from gindex_lab.presentation.pages import TEMPLATES, formula, page, player_scripts
 from gindex_lab.press.claim_lines import claims_line
-from gindex_lab.press.reproduction.claims import (
-    GRADES,
-    STATUSES,
-    Record,
-    Result,
-    counted_once,
-    ledger,
-    status,
-)
+from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction.glossary import explained, terms
 from gindex_lab.press.reproduction.inputs import CatalogueEntry
 
-__all__ = [
-    "claims_page",
-    "glossary_page",
-    "index_page",
-    "notebook_page",
-    "places",
-    "places_page",
-    "rehearse",
-    "ten_minutes_page",
-]
+__all__ = ["claims_page", "glossary_page", "index_page", "notebook_page", "places", "places_page"]
+__all__ += ["rehearse", "ten_minutes_page"]
 
 _PAPERS = {  # in the order in which they build on each other
     "tutorial": "Tutorials: one for each kind of reader",
@@ -205,14 +189,14 @@ def _claims_of(folder: Path) -> str:
     """What became of the claims of a notebook, in one line; empty where it has none."""
     path = folder / "claims.json"
     kept = json.loads(path.read_bytes()) if path.is_file() else []
-    known = ledger()
-    records = [Record(**entry) for entry in kept if entry["id"] in known]
-    results = [Result(known[r.id], (r,), *status(known[r.id], [r])) for r in records]
+    known = ledger.ledger()
+    records = [ledger.Record(**entry) for entry in kept if entry["id"] in known]
+    results = [ledger.Result(known[r.id], (r,), *ledger.status(known[r.id], [r])) for r in records]
     return claims_line(results) if results else ""
 
 
 def index_page(
-    entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]], found: Iterable[Result]
+    entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]], found: Iterable[ledger.Result]
 ) -> str:
     """The gallery: where to start, a search, and one card per notebook, grouped by paper."""
     found = list(found)
@@ -233,7 +217,7 @@ def index_page(
         start=[(path, there[path], why) for path, why in _START.items() if path in there],
         groups={paper: cards for paper, cards in groups.items() if cards},
         counts=_counts(found),
-        total=len(counted_once(found)),
+        total=len(ledger.counted_once(found)),
         done=sum(run["status"] == "done" for run in runs.values()),
         notebooks=len(entries),
         scripts=[(TEMPLATES / "index.js").read_text(encoding="utf-8")],
@@ -250,7 +234,7 @@ def _order(entry: CatalogueEntry) -> tuple[int, list[Any]]:
     return kind, [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def _findable(found: Iterable[Result]) -> dict[str, str]:
+def _findable(found: Iterable[ledger.Result]) -> dict[str, str]:
     """What a search finds a notebook by: figures and tables by number, claims by id and by what they say."""
     words: dict[str, list[str]] = {}
     for row in places().itertuples():
@@ -264,14 +248,12 @@ def _findable(found: Iterable[Result]) -> dict[str, str]:
 
 
 def _card(
-    entry: CatalogueEntry, run: Mapping[str, Any], found: list[Result], findable: str
+    entry: CatalogueEntry, run: Mapping[str, Any], found: list[ledger.Result], findable: str
 ) -> dict[str, Any]:
     of_this = [r for r in found if entry.path in {record.notebook for record in r.records}]
-    answer, pictures = run.get("answer") or {}, run.get("pictures") or {}
+    answer, first, picture = _opening(run)
     figures = [name for name in run.get("outputs", {}) if name.endswith(".png")]
-    first = answer.get("figure") or next(iter(pictures), None)
     figure = f"figures/{first}.png" if first else figures[0] if figures else None
-    provenance = run.get("provenance") or {}
     return {
         "path": entry.path,
         "title": entry.title,
@@ -281,9 +263,9 @@ def _card(
         "error": run.get("error", ""),
         "seconds": run.get("seconds"),
         "profile": run.get("profile", ""),
-        **_sources(provenance),
+        **_sources(run.get("provenance") or {}),
         "figure": f"{entry.path}/{figure}" if figure else None,
-        "alt": pictures.get(first, {}).get("alt") or f"A figure of: {entry.title}",
+        "alt": picture.get("alt") or f"A figure of: {entry.title}",
         "figures": len(figures),
         "tables": sum(name.startswith("tables/") for name in run.get("outputs", {})),
         "claims": len(of_this),
@@ -291,6 +273,13 @@ def _card(
         "differs": sum(r.status == "differs" for r in of_this),
         "needs": sum(r.status == "needs data" for r in of_this),
     }
+
+
+def _opening(run: Mapping[str, Any]) -> tuple[dict[str, Any], str | None, dict[str, Any]]:
+    """The answer of a run, the name of the figure that its page opens with, and what is known of that."""
+    answer, pictures = run.get("answer") or {}, run.get("pictures") or {}
+    first = answer.get("figure") or next(iter(pictures), None)
+    return answer, first, pictures.get(first, {})
 
 
 def glossary_page(entries: Sequence[CatalogueEntry], runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -304,10 +293,8 @@ def ten_minutes_page(entries: Sequence[CatalogueEntry], runs: Mapping[str, Mappi
     answers = {}
     for entry in entries:
         run = runs[entry.path]
-        pictures, answer = run.get("pictures") or {}, run.get("answer") or {}
-        first = answer.get("figure") or next(iter(pictures), None)
         if "outputs" in run:
-            picture = pictures.get(first, {})
+            answer, first, picture = _opening(run)
             shown = {"figure": first, "alt": picture.get("alt", ""), "width": picture.get("width")}
             shown |= _sources(run.get("provenance") or {})
             answers[entry.path] = {"title": entry.title, "html": answer.get("html", ""), **shown}
@@ -315,22 +302,22 @@ def ten_minutes_page(entries: Sequence[CatalogueEntry], runs: Mapping[str, Mappi
     return explained(page("ten_minutes.html.j2", title=title, answers=answers, up="", here="ten_minutes"))
 
 
-def _counts(found: Iterable[Result]) -> dict[str, int]:
-    counted = Counter(result.status for result in counted_once(found))
-    return {status: counted[status] for status in STATUSES}
+def _counts(found: Iterable[ledger.Result]) -> dict[str, int]:
+    counted = Counter(result.status for result in ledger.counted_once(found))
+    return {status: counted[status] for status in ledger.STATUSES}
 
 
-def claims_page(found: Iterable[Result]) -> str:
+def claims_page(found: Iterable[ledger.Result]) -> str:
     """The ledger: published, ours, status, grade and why, to filter and to sort."""
     found = list(found)
-    once = counted_once(found)
+    once = ledger.counted_once(found)
     return page(
         "claims.html.j2",
         title="What the papers state, and what we get",
         results=found,
         counts=_counts(found),
-        grades=GRADES,
-        graded={g: _counts(r for r in once if r.grade == g) for g in GRADES},
+        grades=ledger.GRADES,
+        graded={g: _counts(r for r in once if r.grade == g) for g in ledger.GRADES},
         papers=list(dict.fromkeys(result.claim.paper for result in found)),
         total=len(once),
         linked=len(found) - len(once),

@@ -1,6 +1,8 @@
-"""The folder of the reports before a run: whether it may be written, whose it is, what an old run left in it.
+"""The folder of the reports: whether it may be written, whose it is, and what an old run left in it.
 
 A folder with pages of somebody else is refused before anything is written; what is ours carries a marker.
+The record of a notebook carries a hash of itself and of every file beside it: a record that does not fit its
+seal, or a file that does not fit the record, does not count, and the notebook runs again.
 """
 
 from __future__ import annotations
@@ -8,11 +10,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, Caution
+from gindex_lab.foundation.fingerprints import file_hash, is_sealed
 from gindex_lab.foundation.folders import (
     claim,
     claimable,
@@ -24,11 +29,13 @@ from gindex_lab.foundation.folders import (
     remove,
 )
 from gindex_lab.foundation.output import appendable, writing
-from gindex_lab.press.reproduction import kept
 
-__all__ = ["clear_leftovers", "opened"]
+__all__ = ["clear_leftovers", "intact", "opened", "read_claims", "read_record", "why_unread"]
 
 _PAGES = ("claims.html", "glossary.html", "index.html", "manifest.json", "places.html", "ten_minutes.html")
+
+# what those who come later read of a record
+_READ = {"notebook", "profile", "data", "outputs", "provenance", "seconds"}
 
 
 @contextmanager
@@ -69,9 +76,8 @@ def _alone(reports: Path) -> Iterator[None]:
 
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise BadInput(
-                "reports", str(reports), "[in-use] is being written by another run", "wait until it ends"
-            ) from None
+            problem = "[in-use] is being written by another run"
+            raise BadInput("reports", str(reports), problem, "wait until it ends") from None
         yield
 
 
@@ -118,7 +124,7 @@ def clear_leftovers(reports: Path, known: set[str]) -> None:
         clear_unfinished(section)
         for folder in sorted(path for path in section.glob("[!.]*") if is_ours(path)):
             name = folder.relative_to(reports).as_posix()
-            if name not in known and kept.was_written(folder) and not is_copy(folder):
+            if name not in known and _was_written(folder) and not is_copy(folder):
                 remove(folder)
     for name in known:
         _adopt(reports / name, name)
@@ -135,3 +141,50 @@ def _adopt(folder: Path, name: str) -> None:
             mark(folder, "notebook", {**hashes, "record.json": None})
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return  # not ours as far as we can tell: the run will say so
+
+
+# -- what a run leaves behind and the next one reads ------------------------------------------------------
+
+
+def _was_written(folder: Path) -> bool:
+    """Whether there is a record, sound or not."""
+    return (folder / "record.json").exists()
+
+
+def why_unread(folder: Path) -> str:
+    """Why a notebook has no sound record."""
+    if not _was_written(folder):
+        return "not run yet"
+    return "its record is damaged" if is_ours(folder) else "its record.json is not ours"
+
+
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """The record of a notebook's last run, or None where it is absent, damaged or of another version."""
+    try:
+        path = folder / "record.json"
+        found = json.loads(path.read_bytes()) if path.is_file() else None
+        sound = is_sealed(found)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if sound and set(found or ()) >= _READ else None
+
+
+def intact(folder: Path, record: Mapping[str, Any], name: str) -> bool:
+    """Whether a file is there as the record says."""
+    try:
+        found = file_hash(folder / name)
+    except OSError:
+        return False
+    return found is not None and found == record["outputs"].get(name)
+
+
+def read_claims(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+    """The record and the claims of a notebook; None, with a warning, where they are damaged or not ours."""
+    record = read_record(folder)
+    if record is None or not intact(folder, record, "claims.json"):
+        problem = "is damaged and does not count; gindex-lab reproduce makes it again"
+        if record is None and not is_ours(folder):
+            problem = "holds a record.json that gindex_lab did not write; it is left alone"
+        warnings.warn(f"[not-counted] {folder} {problem}", Caution, stacklevel=2)
+        return None
+    return record, json.loads((folder / "claims.json").read_bytes())

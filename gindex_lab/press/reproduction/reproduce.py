@@ -28,10 +28,9 @@ from gindex_lab.foundation.parallel import progress_bar
 from gindex_lab.foundation.validate import choice, integer
 from gindex_lab.press.reproduction import claims as ledger
 from gindex_lab.press.reproduction import inputs as reproduce_inputs
-from gindex_lab.press.reproduction import kept
+from gindex_lab.press.reproduction import reports_folder as place
 from gindex_lab.press.reproduction.claim_rows import ROOT
 from gindex_lab.press.reproduction.inputs import PROFILES, CatalogueEntry, inputs, parameters
-from gindex_lab.press.reproduction.reports_folder import clear_leftovers, opened
 from gindex_lab.press.reproduction.runs import Failure, Task, died, git_commit, run, start_worker, versions
 
 __all__ = ["judged", "reproduce", "stale_reason"]
@@ -57,8 +56,8 @@ def reproduce(
     reproduce_inputs.forget()
     entries = reproduce_inputs.read_catalogue(root)
     chosen = reproduce_inputs.select(entries, only)
-    with ends_once(), opened(Path(reports)) as folder:
-        clear_leftovers(folder, {entry.path for entry in entries})
+    with ends_once(), place.opened(Path(reports)) as folder:
+        place.clear_leftovers(folder, {entry.path for entry in entries})
         tasks, reasons = _out_of_date(chosen, profile, folder, force)
         failures = _run_all(tasks, reasons, jobs, folder) if tasks else []
         return _conclude(entries, profile, folder, root, len(tasks), failures)
@@ -66,14 +65,14 @@ def reproduce(
 
 def stale_reason(folder: Path, wanted: dict[str, str]) -> str | None:
     """Why a notebook has to run: what changed since its last run, or None when it is up to date."""
-    record = kept.read_record(folder)
+    record = place.read_record(folder)
     if record is None:
-        return kept.why_unread(folder)
+        return place.why_unread(folder)
     changed = [name for name, value in wanted.items() if record.get("inputs", {}).get(name) != value]
     if changed:
         return f"{', '.join(changed)} changed"
     for name in record["outputs"]:
-        if not kept.intact(folder, record, name):
+        if not place.intact(folder, record, name):
             return f"{name} was changed or removed"
     return None if record.get("ledger") == ledger.print_hash(folder) else "ledger changed"
 
@@ -89,7 +88,7 @@ def _out_of_date(
         task = Task(entry, profile, parameters(entry, profile), wanted, reports)
         reason = "forced" if force else stale_reason(task.folder, wanted)
         if reason:
-            last = kept.read_record(task.folder) or {}
+            last = place.read_record(task.folder) or {}
             tasks.append((-last.get("seconds", entry.seconds), task))
             reasons[entry.path] = reason
     return [task for _, task in sorted(tasks, key=lambda pair: pair[0])], reasons
@@ -101,7 +100,7 @@ def _run_all(tasks: list[Task], reasons: dict[str, str], jobs: int, reports: Pat
     finished = _finished(tasks, min(jobs, len(tasks)), reports / ".cache")
     with closing(finished), _progress(len(tasks)) as say, _same_hashes():
         for task, failure in finished:
-            record = kept.read_record(task.folder)
+            record = place.read_record(task.folder)
             took = f"{record.get('seconds', 0):.1f} s" if record and not failure else ""
             say(str(failure) if failure else f"{task.entry.path}: {took} ({reasons[task.entry.path]})")
             _check_disk(reports, failure)
@@ -246,7 +245,7 @@ def _states(entries: list[CatalogueEntry], reports: Path) -> dict[str, dict[str,
 
 
 def _state(entry: CatalogueEntry, reports: Path) -> dict[str, Any]:
-    record = kept.read_record(reports / entry.path)
+    record = place.read_record(reports / entry.path)
     error = ledger.failed_folder(reports, entry.path) / "error.txt"
     if error.is_file():
         return {"status": "failed", "error": _text(error)}

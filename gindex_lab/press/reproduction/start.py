@@ -50,12 +50,7 @@ _END = """## And from here?
 
 
 def start_page(entries: Sequence[CatalogueEntry], notebooks: Path) -> dict[str, Any]:
-    """The notebook as a dict: doors, then every notebook of the catalogue by its question.
-
-    >>> page = start_page([CatalogueEntry("aiq/machine", "What happens?", "aiq")], Path("notebooks"))
-    >>> "".join(page["cells"][1]["source"]).splitlines()[-1]
-    '- [What happens?](aiq/machine.ipynb)'
-    """
+    """The notebook as a dict: doors, then every notebook of the catalogue by its question."""
     doors = [(text, link) for text, link in _DOORS if link.startswith("..") or (notebooks / link).exists()]
     listed = "\n".join(f"- [{text}]({link})" for text, link in doors)
     texts = [_WELCOME.format(doors=listed)]

@@ -100,9 +100,6 @@ def wilson(share: FloatArray, n: np.ndarray, ci: float) -> tuple[FloatArray, Flo
     """Wilson's limits of a share of n independent trials; NaN without a trial.
 
     statsmodels' `proportion_confint(..., method="wilson")` gives the same numbers where n > 0.
-
-    >>> [round(float(end[0]), 3) for end in wilson(np.array([0.5]), np.array([20]), 0.95)]
-    [0.299, 0.701]
     """
     from scipy.special import ndtri
 
@@ -295,9 +292,6 @@ def mcnemar(only_a: np.ndarray, only_b: np.ndarray) -> FloatArray:
     """Exact two-sided p (P,) of the items that only one agent solved: a fair toss for each.
 
     statsmodels' `mcnemar(..., exact=True)` gives the same number, one pair at a time.
-
-    >>> mcnemar(np.array([9, 1, 0]), np.array([0, 1, 0])).round(4).tolist()
-    [0.0039, 1.0, 1.0]
     """
     from scipy.special import bdtr
 
@@ -331,25 +325,19 @@ def _by_exchange(gaps: FloatArray, codes: np.ndarray, ci: float) -> pd.DataFrame
         cells, away, met = _by_unit(cells, codes), _by_unit(away, codes), _by_unit(met, codes) > 0
     units = met.sum(axis=1)
     error = np.sqrt((away**2).sum(axis=1) * units / np.maximum(units - 1, 1))
-    half = half_width(
-        np.maximum(error, 0.5 / n), ci, np.maximum(units - 1, 1)
-    )  # half an item may always differ
+    error = np.maximum(error, 0.5 / n)  # half an item may always differ
+    half = half_width(error, ci, np.maximum(units - 1, 1))
     rows, zero = np.arange(len(cells)), len(cells)
     p = exchange(np.vstack([cells, np.zeros((1, cells.shape[1]))]), rows, np.full(zero, zero))
     return _paired(common, mean, mean, half, p, units < FEWEST_COMMON)
 
 
 def _paired(
-    common: np.ndarray,
-    difference: FloatArray,
-    centre: FloatArray,
-    half: FloatArray,
-    p: FloatArray,
-    few: np.ndarray,
+    common: np.ndarray, gap: FloatArray, centre: FloatArray, half: FloatArray, p: FloatArray, few: np.ndarray
 ) -> pd.DataFrame:
     """The columns of pairs, blank where the two have too `few` items or families in common."""
     low, high = np.maximum(centre - half, -1.0), np.minimum(centre + half, 1.0)
-    found = pd.DataFrame({"difference": difference, "low": low, "high": high, "p_value": p})
+    found = pd.DataFrame({"difference": gap, "low": low, "high": high, "p_value": p})
     found[few] = np.nan
     found.insert(0, "common", common.astype(int))
     return found

@@ -45,11 +45,7 @@ class Order(NamedTuple):
 
 
 def widely_measured(met: np.ndarray) -> np.ndarray:
-    """Which agents met at least half as many items as the agent that met most (A,).
-
-    >>> widely_measured(np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 0, 0]], dtype=bool)).tolist()
-    [True, True, False]
-    """
+    """Which agents met at least half as many items as the agent that met most (A,)."""
     n = met.sum(axis=1)
     return np.asarray(n >= _LEAST_COVERAGE * n.max(initial=0))
 

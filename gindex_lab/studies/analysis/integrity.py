@@ -40,8 +40,7 @@ REMEDIES = {
     "mixed configurations": "compare runs of one configuration, or name the settings in the agent",
 }
 CHECKS = tuple(REMEDIES)
-_OF_ITEMS = CHECKS[6:9]
-_OF_ROWS = CHECKS[:6] + CHECKS[-1:]
+_OF_ITEMS, _OF_ROWS = CHECKS[6:9], CHECKS[:6] + CHECKS[-1:]  # what a check looks at
 _NOTES = ("items everyone solves", "items no one solves", "repeated runs flip")
 MOST_ROWS = 1_000_000  # responses up to which a report audits the rows of its log: seconds, and some 100 MB
 Finding = tuple[str, int, int, str]  # what was found, how many, of how many, an example

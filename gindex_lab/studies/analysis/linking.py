@@ -27,7 +27,7 @@ __all__ = ["linked_differences", "with_links"]
 # turn: judgements, under which equal agents are seldom separated (Notes of `linked_differences`).
 _FEWEST_ANCHORS = 20  # items that a linking agent shares with each of the two
 _FEWEST_LINKS = 5  # linking agents
-_GROUPS = 20
+_GROUPS = 20  # of items
 _SLACK = 0.3  # log-odds: keeps the ratio of two small standard deviations near 1 (Notes)
 _MOST_AGENTS = 60  # of more only the best is compared with the others
 

@@ -116,12 +116,7 @@ def varied_items(model: ItemResponseModel) -> list[Any]:
 
 
 def model_words(model: ItemResponseModel, data: Responses | Scores) -> tuple[str, str]:
-    """What the model is called, and a sentence on why it is this one ("" of right or wrong).
-
-    >>> data = Responses(np.random.default_rng(1).integers(0, 3, (40, 4)) / 2)
-    >>> model_words(fitted(data), data)[0]
-    'graded response model'
-    """
+    """What the model is called, and a sentence on why it is this one ("" of right or wrong)."""
     if model.model == "graded":
         most = int(model.kind.categories.max())
         return "graded response model", (
@@ -248,11 +243,7 @@ def factor_view(data: Responses | Scores, *, draws: int = 100, seed: SeedLike) -
 
 
 def parcels(data: Responses | Scores) -> tuple[pd.DataFrame | None, str]:
-    """The table to factor (agents x units), and what its units are; None and the reason if too small.
-
-    >>> parcels(Responses(np.eye(4)))[1]
-    '4 agents are too few for a factor analysis: it takes at least 10.'
-    """
+    """The table to factor (agents x units), and what its units are; None and the reason if too small."""
     agents = len(data.frame)
     if agents < _FEWEST:
         return None, f"{agents} agents are too few for a factor analysis: it takes at least {_FEWEST}."

@@ -19,20 +19,7 @@ from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.measures.psychometrics.correlations import rank_correlation
 from gindex_lab.studies.analysis import models
-from gindex_lab.studies.analysis.psychometrics_words import (
-    FEWEST_M2,
-    MOST_ITEMS,
-    misfits,
-    out_of_order,
-    said_fit,
-    said_generality,
-    said_items,
-    said_model,
-    said_order,
-    said_people,
-    said_reliability,
-    surprises,
-)
+from gindex_lab.studies.analysis import psychometrics_words as words
 from gindex_lab.studies.analysis.summary import Said
 from gindex_lab.studies.analysis.tables import COLUMNS
 
@@ -42,9 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Psychometrics", "compared", "psychometrics"]
 
-_FEWEST_AGENTS, _FEWEST_ITEMS, _FEWEST_FAMILIES = 30, 5, 6
+_FEWEST_AGENTS, _FEWEST_ITEMS, _FEWEST_FAMILIES = 30, 5, 6  # that tell methods apart: judgements
 _SHOWN = ["mean", "ability", "capability", "normalised_generality", "lz_star", "odd", "behind"]
-_SURE = 1.96
+_SURE = 1.96  # standard errors: 95% of a normal law
+_NOT = "The methods were not compared"
 _MEASURES = {"ability": "ability", "capability": "capability", "normalised_generality": "γ"}
 
 
@@ -147,19 +135,16 @@ def psychometrics(
     factors = models.factor_view(data, seed=seed)
     found = compared(data, measures, models.fitted(data), factors, data.difficulty)
     if not given and found.said:
-        found.said.append(
-            Said("An item is as hard as the share of agents that failed it: none had a difficulty.")
-        )
+        text = "An item is as hard as the share of agents that failed it: none had a difficulty."
+        found.said.append(Said(text))
     return found
 
 
 def _too_small(data: Responses) -> str:
     agents, varied = len(data.frame), int((data.frame.nunique() > 1).sum())
     if agents < _FEWEST_AGENTS or varied < _FEWEST_ITEMS:
-        return (
-            f"The methods were not compared: {agents} agents and {varied} items that vary, where "
-            f"{_FEWEST_AGENTS} agents and {_FEWEST_ITEMS} items are the fewest that tell methods apart."
-        )
+        least = f"{_FEWEST_AGENTS} agents and {_FEWEST_ITEMS} items are the fewest that tell methods apart"
+        return f"{_NOT}: {agents} agents and {varied} items that vary, where {least}."
     return ""
 
 
@@ -173,12 +158,10 @@ def compared(
     """The comparison, from measures (`gl.generality`), a model (`models.fitted`) and factors already made;
     `ruler` the difficulties behind the measures, where they have any."""
     if not isinstance(data, Responses):
-        return Psychometrics(
-            [], why_not="The methods were not compared: raw scores are not answers that are right or wrong."
-        )
+        return Psychometrics([], why_not=f"{_NOT}: raw scores are not answers that are right or wrong.")
     why = _too_small(data)
     if model is None and not why:
-        why = "The methods were not compared: no item response model could be fitted."
+        why = f"{_NOT}: no item response model could be fitted."
     if why or model is None:
         return Psychometrics([], why_not=why)
     agents = _agents(data, measures, model)
@@ -189,25 +172,21 @@ def compared(
     agents["odd"] = _odd_agents(agents, pairs)
     agents["behind"] = _behind(data, model, ruler, agents["odd"])
     said = [Said(f"Factors: {factors.sentence}", factors.table is not None)]
-    said.append(said_reliability(data, some, factors.factors))
-    said += said_model(model, data, agents, factors.factors)
+    said.append(words.said_reliability(data, some, factors.factors))
+    said += words.said_model(model, data, agents, factors.factors)
     said += [Said(sampled)] if sampled else []
     said.append(note)
-    said.append(said_fit(agents))
-    said += said_generality(agents)
-    said.append(said_people(agents))
-    said.append(said_order(agents, pairs, data, model, ruler))
-    said.append(said_items(items))
+    said.append(words.said_fit(agents))
+    said += words.said_generality(agents)
+    said.append(words.said_people(agents))
+    said.append(words.said_order(agents, pairs, data, model, ruler))
+    said.append(words.said_items(items))
     agents = agents.drop(columns="strange")
-    order = agents["odd"].eq("").astype(float) * 1e9 + agents["lz_star"].fillna(0)
-    return Psychometrics(
-        [s for s in said if s.text],
-        agents.loc[order.sort_values(kind="stable").index],
-        items.loc[
-            items["odd"].map(lambda text: -text.count(",") - (text != "")).sort_values(kind="stable").index
-        ],
-        agreement,
-    )
+    first = agents["odd"].eq("").astype(float) * 1e9 + agents["lz_star"].fillna(0)
+    agents = agents.loc[first.sort_values(kind="stable").index]
+    oddities = items["odd"].map(lambda text: text.count(",") + (text != ""))
+    items = items.loc[(-oddities).sort_values(kind="stable").index]
+    return Psychometrics([s for s in said if s.text], agents, items, agreement)
 
 
 def _agents(data: Responses, measures: pd.DataFrame, model: ItemResponseModel) -> pd.DataFrame:
@@ -220,22 +199,22 @@ def _agents(data: Responses, measures: pd.DataFrame, model: ItemResponseModel) -
     table["lz_star"] = np.nan
     if model.model == "graded" or not models.is_graded(data):  # lz* is of categories
         table["lz_star"] = model.person_fit()["lz_star"]
-    table["strange"] = misfits(model, table["lz_star"])
+    table["strange"] = words.misfits(model, table["lz_star"])
     return table
 
 
 def _sample(data: Responses, model: ItemResponseModel) -> tuple[list[Any], str]:
     """The items for what looks at pairs: all that vary, or 60 evenly over the order of their means."""
     varied = models.varied_items(model)
-    if len(varied) <= MOST_ITEMS:
+    if len(varied) <= words.MOST_ITEMS:
         return varied, ""
     order = data.frame[varied].mean().sort_values(kind="stable").index
-    chosen = order[np.linspace(0, len(order) - 1, MOST_ITEMS).astype(int)]
-    words = (
-        f"Pairs of items were looked at among {MOST_ITEMS} of {len(varied)}, taken evenly over the "
+    chosen = order[np.linspace(0, len(order) - 1, words.MOST_ITEMS).astype(int)]
+    told = (
+        f"Pairs of items were looked at among {words.MOST_ITEMS} of {len(varied)}, taken evenly over the "
         "order of their means."
     )
-    return [x for x in varied if x in set(chosen)], words
+    return [x for x in varied if x in set(chosen)], told
 
 
 def _items(data: Responses, some: list[Any], model: ItemResponseModel) -> tuple[pd.DataFrame, Said]:
@@ -248,7 +227,7 @@ def _items(data: Responses, some: list[Any], model: ItemResponseModel) -> tuple[
     scale, note = _scaled(chosen)
     if scale is not None:
         table["h"], table["h_se"] = scale.items["h"], scale.items["h_se"]
-    if len(some) == len(table) and len(chosen.dropna()) >= FEWEST_M2 and model.model != "beta":
+    if len(some) == len(table) and len(chosen.dropna()) >= words.FEWEST_M2 and model.model != "beta":
         table["s_x2_p"] = model.item_fit().get("s_x2_p")
     table["odd"] = _odd_items(table)
     return table, note
@@ -320,8 +299,8 @@ def _behind(data: Responses, model: ItemResponseModel, ruler: pd.Series | None, 
     """The answers behind what is odd: those that the model expected least, or that break the order."""
     fits = odd.str.contains("hardly general but fits")
     strange = list(odd.index[(odd != "") & ~fits])
-    found = dict(zip(strange, surprises(data, model, strange), strict=True))
-    found |= {agent: out_of_order(data, ruler, agent) for agent in odd.index[fits]}
+    found = dict(zip(strange, words.surprises(data, model, strange), strict=True))
+    found |= {agent: words.out_of_order(data, ruler, agent) for agent in odd.index[fits]}
     return pd.Series(found, dtype=object).reindex(odd.index, fill_value="")
 
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from gindex_lab.measures.psychometrics.irt import ItemResponseModel
 
 __all__ = ["misfits", "said_fit", "said_generality", "said_items", "said_model", "said_order"]
-__all__ += ["said_people", "said_reliability", "surprises"]
-__all__ += ["out_of_order"]
+__all__ += ["out_of_order", "said_people", "said_reliability", "surprises"]
 
 MOST_ITEMS = 60  # for the parts that look at pairs of items
 FEWEST_M2 = 100  # agents
@@ -245,12 +244,9 @@ def said_reliability(data: Responses, items: list[Any], factors: int | None) -> 
             found = reliability(data.frame[items])
     except GIndexLabError as error:
         return Said(f"Reliability of the sum was not computed: {error.problem}.", False)
-    limits = (
-        ""
-        if np.isnan(found.alpha_low)
-        else f" (95% interval {found.alpha_low:.2f} to {found.alpha_high:.2f})"
-    )
-    text = f"Sum of {len(items)} items: reliability α = {found.alpha:.2f}{limits}"
+    text = f"Sum of {len(items)} items: reliability α = {found.alpha:.2f}"
+    if not np.isnan(found.alpha_low):
+        text += f" (95% interval {found.alpha_low:.2f} to {found.alpha_high:.2f})"
     turned = list(found.items.index[found.items["flipped"]])
     text += f" with {names_of(turned, 3)} turned round" if turned else ""
     if (factors or 0) > 1 and not np.isnan(found.omega_h):

@@ -95,11 +95,7 @@ def about_coverage(n: pd.Series, items: int, ranked: list[Any]) -> list[Said]:
 
 
 def about_chance(table: pd.DataFrame | None) -> list[Said]:
-    """Agents that guessing would beat, or equal (`against_chance`).
-
-    >>> about_chance(pd.DataFrame({"floor": [0.25], "against_chance": ["below chance"]}, ["b"]))[0].text
-    "b scores below what guessing gives (25.0%): check its answers' format and the key."
-    """
+    """Agents that guessing would beat, or equal (`against_chance`)."""
     if table is None:
         return []
     found = []
@@ -124,12 +120,7 @@ def _level(floors: pd.Series, digits: str) -> str:
 
 
 def about_gap(pairs: pd.DataFrame | None) -> list[Said]:
-    """Of two agents: by how many points they differ on the items that both met.
-
-    >>> row = {"a": "x", "b": "y", "common": 40, "difference": -0.25, "low": -0.38, "high": -0.09}
-    >>> about_gap(pd.DataFrame([row | {"p_value": 0.002, "verdict": "separated"}]))[0].text
-    'On the 40 items that both met, y scores 25.0 points more than x (9.0 to 38.0, p = 0.002).'
-    """
+    """Of two agents: by how many points they differ on the items that both met."""
     if pairs is None or len(pairs) != 1 or not abs(pairs["difference"].iloc[0]) > 0:
         return []
     row = pairs.iloc[0]
@@ -149,13 +140,7 @@ def turned_pair(row: pd.Series, turn: bool) -> tuple[Any, Any, float, float]:
 
 
 def about_linked(linked: pd.DataFrame | None) -> list[Said]:
-    """Pairs with too few common items: which of them a linked model compares.
-
-    >>> rows = {"links": [7, 2], "p_value": [0.001, None], "verdict": ["separated", "not comparable"]}
-    >>> about_linked(pd.DataFrame(rows))[0].text
-    '2 pairs of agents share fewer than five items. A linked item response model, through 7 agents that met
-     items of both, compares 1 of them: 1 is separated. The other 1 is not comparable.'
-    """
+    """Pairs with too few common items: which of them a linked model compares."""
     if linked is None or linked.empty:
         return []
     n, known = len(linked), linked[linked["p_value"].notna()]
@@ -178,11 +163,7 @@ def about_linked(linked: pd.DataFrame | None) -> list[Said]:
 
 
 def about_floor(floors: pd.Series | None, inside: pd.Series | None) -> list[Said]:
-    """Whether what guessing gives is inside capability and generality.
-
-    >>> about_floor(pd.Series([0.25]), pd.Series([0.25]))[0].text
-    'Capability and generality count what lies above guessing (25%): responses at that level count as...'
-    """
+    """Whether what guessing gives is inside capability and generality."""
     if floors is None or not (floors > 0).any():
         return []
     level = _level(floors, ".3g")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -226,7 +225,9 @@ def with_minutes(data: Responses | Scores, minutes: str | None, dates: str | Non
             items["difficulty"] = np.log2(lengths)
             said = "difficulty is log2 of the minutes of an item: one unit is a doubling of human time"
             notes = [Note("difficulty", said, "difficulty=... (--difficulty)")]
-        data = _with(data, notes, items=items)
+        known = data.notes.with_more(notes)
+        data = data._like(data.frame, items=items)
+        data.notes = known
     elif minutes is not None:
         problem = "needs responses between 0 and 1, and these are raw scores"
         raise BadInput("minutes", minutes, problem, "map the scores with --scale LOW HIGH")
@@ -235,7 +236,7 @@ def with_minutes(data: Responses | Scores, minutes: str | None, dates: str | Non
     column = dates if dates in data.agents else "date"
     if column not in data.agents:
         raise _no_column("dates", dates)
-    return _with(data, agents=data.agents.assign(**{dates: data.agents[column]}))
+    return data._like(data.frame, agents=data.agents.assign(**{dates: data.agents[column]}))
 
 
 def recognised_dates(data: Responses | Scores) -> str | None:
@@ -244,13 +245,6 @@ def recognised_dates(data: Responses | Scores) -> str | None:
         return None
     known = pd.to_datetime(data.agents["date"].astype(str), errors="coerce", format="ISO8601")
     return "date" if known.notna().all() else None
-
-
-def _with(data: Responses | Scores, notes: Sequence[str] = (), **parts: pd.DataFrame) -> Responses | Scores:
-    kept = ("items", "agents", "interval", "trials", "name", "source", "citation", "licence")
-    found = type(data)(data.frame, **({key: getattr(data, key) for key in kept} | parts))
-    found.notes = data.notes.with_more(notes)
-    return found
 
 
 def _no_column(argument: str, name: str) -> BadInput:

@@ -31,10 +31,6 @@ def level_weights(measured: Responses | None) -> pd.DataFrame | None:
     """By difficulty: the number of `items`, their `share` of capability, and what they are called (`name`).
 
     The share of a level is what solving it alone adds to the capability of an agent that solves nothing.
-
-    >>> table = Responses([[1, 1, 0]], difficulty=[1, 1, 2], interval=(1, 2))
-    >>> level_weights(table)[["items", "share"]].to_numpy().tolist()
-    [[2.0, 0.5], [1.0, 0.5]]
     """
     if measured is None or isinstance(measured, StepCurves) or measured.difficulty is None:
         return None
@@ -58,10 +54,6 @@ def about_weights(levels: pd.DataFrame | None) -> list[Said]:
     """Where a few items decide capability: how much they make up, and what all items are worth.
 
     With weights w that add up to 1, unequal items tell as much as 1/Σw² equal ones (Kish 1965).
-
-    >>> rows = {"items": [194, 3], "share": [0.2, 0.8], "name": ["take people 1 hour", "take people 8 hours"]}
-    >>> about_weights(pd.DataFrame(rows, [1.0, 2.0]))[0].text
-    'Capability does not count items, but the stretch of difficulty that they stand for: the 3 items that...'
     """
     if levels is None:
         return []

@@ -204,18 +204,18 @@ class Analysis:
     @property
     def tie_groups(self) -> dict[str, list[list[Any]]]:
         """Groups of agents that the data cannot separate, in capability and in γ."""
-        return {"capability": self.groups, "normalised_generality": self.gamma_groups}
+        measures = ("capability", "normalised_generality")
+        return {m: self.orders[m].groups if m in self.orders else [] for m in measures}
 
     @property
     def groups(self) -> list[list[Any]]:
         """Groups of agents that the data cannot separate in capability."""
-        return self.orders["capability"].groups if "capability" in self.orders else []
+        return self.tie_groups["capability"]
 
     @property
     def gamma_groups(self) -> list[list[Any]]:
         """Groups of agents that the data cannot separate in γ."""
-        order = self.orders.get("normalised_generality")
-        return [] if order is None else order.groups
+        return self.tie_groups["normalised_generality"]
 
     @cached_property
     def validity(self) -> pd.DataFrame | None:

@@ -35,12 +35,6 @@ def best_distinct(
 
     The first in the order of the table lends its name (as in Tables S4 to S7); `tied` counts the
     rows, `also` lists the other names.
-
-    >>> table = pd.DataFrame({"capability": [1.0, 3, 3, 2], "spread": [0.4, 0.5, 0.5, 0.2]})
-    >>> best_distinct(table, pd.Series(list("abcd")), "capability", n=2)[["name", "tied", "also"]]
-      name  tied also
-    1    b     2    c
-    3    d     1
     """
     kept = table[["capability", "spread"]].round(9)  # what differs in the last digits is equal
     problem = "[not-an-order] is not a column that the tables are ordered by"
@@ -56,11 +50,7 @@ def best_distinct(
 
 
 def tipping_point(curve: pd.DataFrame) -> float:
-    """The last difficulty before a curve first falls below ½: up to here success is the rule (Fig. S17).
-
-    >>> tipping_point(pd.DataFrame({"difficulty": [1, 3, 4, 5], "response": [1, 0.99, 0.9, 0.3]}))
-    4.0
-    """
+    """The last difficulty before a curve first falls below ½: up to here success is the rule (Fig. S17)."""
     ordered = curve.sort_values("difficulty")
     holds = (ordered["response"] >= 0.5).cummin()
     start, remedy = ordered["response"].iloc[0], "use an agent that solves the easiest items"
@@ -69,11 +59,7 @@ def tipping_point(curve: pd.DataFrame) -> float:
 
 
 def item_column(items: pd.DataFrame, name: str) -> pd.Series:
-    """A column that a study needs of its items, or an error that says what to add to `items.csv`.
-
-    >>> item_column(pd.DataFrame({"object": ["dog"]}), "object").tolist()
-    ['dog']
-    """
+    """A column that a study needs of its items, or an error that says what to add to `items.csv`."""
     ensure(name in items, "items", list(items), f"[no-column] has no column {name!r}", "add it to items.csv")
     return items[name]
 
@@ -92,10 +78,6 @@ def mean_gaps(
 
     A permutation test, two-sided: how often a difference as large comes about when the agents of both
     groups are dealt out to them by chance.
-
-    >>> low, high = (pd.DataFrame({"capability": [k, k + 1, k + 2, k + 3]}) for k in (1.0, 9.0))
-    >>> mean_gaps({"high / low": (high, low)}, ["capability"], seed=1).round(3).to_numpy().tolist()
-    [[8.0, 0.029]]
     """
     from scipy.stats import permutation_test
 
@@ -118,11 +100,6 @@ def shuffled_generality(scores: Scores, shuffles: int = 200, seed: SeedLike = 1)
 
     Shuffling keeps every task as it is and breaks what one task says about another: this is the mean
     generality (Rnk, leave-one-out) of a population without a general ability, once for each shuffle.
-
-    >>> import numpy as np
-    >>> even = Scores(np.arange(20.0)[:, None] + np.zeros((20, 5)))  # one order in all tasks
-    >>> bool((shuffled_generality(even, 20) < 0.9).all())
-    True
     """
     rng, means = generator(seed), []
     for _ in range(integer("shuffles", shuffles)):
@@ -139,10 +116,6 @@ def group_means(table: pd.DataFrame, agents: pd.DataFrame, columns: Sequence[str
     """Mean capability, spread and γ of each group, its size, and how far it is from everyone's mean.
 
     `distance` is in the plane of capability and spread; by chance alone it shrinks with √size.
-
-    >>> table = pd.DataFrame({"capability": [1.0, 3], "spread": [1.0, 1], "normalised_generality": 0.5})
-    >>> group_means(table, pd.DataFrame({"sex": ["f", "m"]}), ["sex"])["distance"].tolist()
-    [1.0, 1.0]
     """
     for column in columns:
         problem, remedy = "[no-column] is not a column of the agents", f"use {list(agents)}"
@@ -162,11 +135,6 @@ def maze_groups(study: Responses, capability: pd.Series) -> dict[str, pd.Series]
     """Eight groups of people (Fig. S3): by gender, education, age, and half of the capabilities.
 
     Higher education is a degree or more; those at the median age are in neither age group.
-
-    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
-    >>> study = maze_respondents(seed=1)
-    >>> list(maze_groups(study, study.frame.mean(axis=1)))[:4]
-    ['male', 'female', 'less education', 'more education']
     """
     people = study.agents
     degree, high = people["education_code"] >= 5, capability >= capability.median()
@@ -183,14 +151,7 @@ def maze_groups(study: Responses, capability: pd.Series) -> dict[str, pd.Series]
 
 
 def group_summary(table: pd.DataFrame, groups: Mapping[str, pd.Series]) -> pd.DataFrame:
-    """The size of each group and its six printed numbers; a group of fewer than five is refused.
-
-    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
-    >>> study = maze_respondents(seed=1)
-    >>> table = generality(study)
-    >>> group_summary(table, maze_groups(study, table["capability"])).columns.tolist()[:3]
-    ['people', 'r(Ψ, S)', 'mean Ψ']
-    """
+    """The size of each group and its six printed numbers; a group of fewer than five is refused."""
     rows = {}
     for name, member in groups.items():
         part = table.loc[_people_of(name, member, table.index)]
@@ -214,12 +175,6 @@ def group_intervals(
     `capability`, `capability_low`, `capability_high` and so on: what `plot_intervals` draws.
 
     All groups are measured on the interval of the whole study.
-
-    >>> from gindex_lab.studies.own_experiments.stand_ins import maze_respondents
-    >>> study = maze_respondents(seed=1)
-    >>> half = study.frame.mean(axis=1) > 0.7
-    >>> group_intervals(study, {"high": half, "low": ~half}, seed=1)["capability"].round(1).tolist()
-    [17.7, 14.6]
     """
     h = study.items["difficulty"]
     span = (float(h.min()), float(h.max()))

@@ -57,10 +57,6 @@ def digits(
     0; below chance counts as 0). `copies` is how many distorted pictures of each digit in the
     training set a model learns from. `.items` has the digit (`object`, also the family), the four
     distortions and `difficulty`.
-
-    >>> table = digits(("nearest centroid",), images=2)
-    >>> table.shape, table.source
-    ((1, 240), 'own experiment')
     """
     unknown = [name for name in families if name not in FAMILIES]
     known, problem = families and not unknown, "[not-a-list] is not a list of families"
@@ -86,11 +82,7 @@ def digits(
 
 
 def variations(seed: SeedLike = 1, each: int = 24) -> pd.DataFrame:
-    """The distortions of each item: uniform draws over their ranges, `each` for each digit.
-
-    >>> variations().groupby("object").size().unique().tolist()
-    [24]
-    """
+    """The distortions of each item: uniform draws over their ranges, `each` for each digit."""
     rng = generator(seed)
     count = 10 * integer("each", each)
     draws = {name: rng.uniform(min(s), max(s), count) for name, s in RANGES.items()}
@@ -99,12 +91,7 @@ def variations(seed: SeedLike = 1, each: int = 24) -> pd.DataFrame:
 
 
 def difficulty_of(items: pd.DataFrame) -> pd.Series:
-    """ħ = s(eccentricity) + s(-size) + s(pose) + s(-contrast), s scaling to [0, 1] (A.3).
-
-    >>> two = pd.DataFrame({"eccentricity": [0, 1], "size": [2, 1], "pose": [0, 9], "contrast": [1, 0]})
-    >>> difficulty_of(two).tolist()
-    [0.0, 4.0]
-    """
+    """ħ = s(eccentricity) + s(-size) + s(pose) + s(-contrast), s scaling to [0, 1] (A.3)."""
     for name in RANGES:
         problem = "[no-column] is a distortion without a column"
         ensure(name in items, "items", name, problem, "add the column")
@@ -127,11 +114,6 @@ def distort(
     """An image (8, 8) in [0, 1] on a noisy canvas (16, 16): moved, shrunk, turned and faint.
 
     The direction of the move, the sense of the turn and the noise are drawn from `rng`.
-
-    >>> rng = np.random.default_rng(1)
-    >>> seen = distort(np.ones((8, 8)), rng, size=0.5, contrast=0.2)
-    >>> seen.shape, bool(seen.max() < 1)
-    ((16, 16), True)
     """
     from scipy.ndimage import affine_transform
 

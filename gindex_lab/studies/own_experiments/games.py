@@ -26,10 +26,10 @@ from gindex_lab.foundation.validate import FloatArray, choice, generator, intege
 
 __all__ = ["KINDS", "PLAYERS", "Player", "has_four", "play", "play_games", "round_robin", "threats"]
 
-RANDOM, CENTRE, GREEDY, NEGAMAX, MONTE_CARLO = range(5)
+RANDOM, CENTRE, GREEDY, NEGAMAX, MONTE_CARLO = range(5)  # the places of `KINDS`, for the kernels
 
-_BOTTOM = sum(1 << (7 * x) for x in range(7))
-_BOARD = _BOTTOM * 63
+_BOTTOM = sum(1 << (7 * x) for x in range(7))  # the lowest bit of each of the seven columns
+_BOARD = _BOTTOM * 63  # six bits of each
 _ORDER = np.array([3, 2, 4, 1, 5, 0, 6])  # the middle first: better cut-offs in the search
 _WON = 1000  # above what all threats on a board can count
 _NEVER = 10 * _WON  # beyond any value
@@ -222,11 +222,7 @@ PLAYERS = (
 
 
 def play_games(first: Player, second: Player, games: int = 1, seed: SeedLike = 1) -> list[float]:
-    """The results for `first` of `games` games; who begins alternates.
-
-    >>> play_games(Player("negamax", 4), Player("random"), games=4, seed=1)
-    [1.0, 1.0, 1.0, 1.0]
-    """
+    """The results for `first` of `games` games; who begins alternates."""
     rng = generator(seed)
     a, b = (np.array([KINDS.index(p.kind), p.strength]) for p in (first, second))
     count = integer("games", games)

@@ -36,11 +36,7 @@ FAMILIES: dict[str, tuple[str, bool, Grid]] = json.loads(_FILE.read_text(encodin
 
 @dataclass(frozen=True)
 class Classifier:
-    """One classifier in one setting; the number in its name counts the settings of its family.
-
-    >>> classifiers()[0].name
-    'linear discriminant (1)'
-    """
+    """One classifier in one setting; the number in its name counts the settings of its family."""
 
     family: str
     number: int
@@ -61,11 +57,7 @@ class Classifier:
 
 
 def classifiers(n: int | None = None) -> list[Classifier]:
-    """All classifiers, or `n` of them: the first setting of each family, then the second, and so on.
-
-    >>> len(classifiers()) >= 150, len({c.family for c in classifiers(40)})
-    (True, 26)
-    """
+    """All classifiers, or `n` of them: the first setting of each family, then the second, and so on."""
     everyone = []
     for family, (_, _, grid) in FAMILIES.items():
         choices = ([tuple(v) if isinstance(v, list) else v for v in some] for some in grid.values())
@@ -87,10 +79,6 @@ def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) ->
     `.items` has `KDN` (the difficulty) and `TD_U`; `.agents` has `agent`, `kind`, `family`,
     `accuracy` and `kept` (accuracy of 0.35 or more), as the published table has. The folds are
     stratified and the same for all classifiers.
-
-    >>> table = iris(n=2)
-    >>> table.agents["accuracy"].round(2).tolist(), table.source
-    ([0.98, 0.97], 'own experiment')
     """
     chosen = {c.name: c for c in classifiers(n)}
     rows = run_units(
@@ -127,9 +115,6 @@ def difficulties() -> pd.DataFrame:
 
     One flower (I134) has two neighbours at the same tenth distance; as in the published column, the
     k-d tree's order decides.
-
-    >>> difficulties()["TD_U"].value_counts().sort_index().to_dict()
-    {1.0: 50, 3.0: 43, 4.0: 54, 5.0: 3}
     """
     from sklearn.neighbors import NearestNeighbors
     from sklearn.tree import DecisionTreeClassifier
@@ -144,11 +129,7 @@ def difficulties() -> pd.DataFrame:
 
 
 def held_out(classifier: Classifier, folds: int = 10, seed: int = 1) -> FloatArray:
-    """1 where the classifier names a flower that it was not trained on correctly, else 0 (150,).
-
-    >>> held_out(classifiers(1)[0], folds=3).sum()
-    np.float64(147.0)
-    """
+    """1 where the classifier names a flower that it was not trained on correctly, else 0 (150,)."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 

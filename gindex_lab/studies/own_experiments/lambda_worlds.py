@@ -23,6 +23,7 @@ from gindex_lab.worlds.anytime.scoring import describe_items
 
 __all__ = ["LambdaStudy", "Logged", "lambda_study", "play_logs"]
 
+# in place of the two kinds of agent of 2011; that the second learns faster and explores more is a judgement
 _LEARNERS = {"QLearning": QLearning(), "Human": QLearning(alpha=0.2, epsilon=0.1)}
 
 

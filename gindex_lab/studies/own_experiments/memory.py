@@ -29,9 +29,6 @@ ODOURS, BLOCK = 72, 10  # scents, and trials averaged into one response (A.4)
 class Rat:
     """`capacity`: scents kept; `lapse`: share of trials without looking; `novelty`: share of new
     scents that are recognised as never met before (0 for a rat that was exposed to all of them).
-
-    >>> Rat("a", capacity=30, lapse=0.05).novelty
-    0.0
     """
 
     name: str
@@ -61,11 +58,7 @@ RATS = (
 
 
 def session(rat: Rat, rng: np.random.Generator) -> FloatArray:
-    """Right (1) or wrong (0) on each of the 71 trials, with 1, 2, 3, ... scents to remember.
-
-    >>> session(Rat("perfect", capacity=72), np.random.default_rng(1)).mean()
-    np.float64(1.0)
-    """
+    """Right (1) or wrong (0) on each of the 71 trials, with 1, 2, 3, ... scents to remember."""
     last_met = np.zeros(ODOURS)  # the moment a scent was last smelled
     last_met[0], right = 1, np.zeros(ODOURS - 1)
     for scents in range(1, ODOURS):
@@ -85,10 +78,6 @@ def odour_span(rats: tuple[Rat, ...] = RATS, sessions: int = 20, seed: SeedLike 
     below chance counts as 0). With nothing to remember nothing is forgotten: 1. `.agents` has
     the model's settings, `exposure`, and each rat's mean `span` (trials to the first error) and
     `longest_run`.
-
-    >>> table = odour_span((Rat("a", 72), Rat("b", 5)), sessions=4)
-    >>> table.frame.loc["a"].unique().tolist(), table.agents["span"].tolist()[0]
-    ([1.0], 71.0)
     """
     integer("sessions", sessions)
     trials = {
@@ -130,9 +119,5 @@ def sweep(capacities: Sequence[int], lapses: Sequence[float], seed: SeedLike = 1
 
 
 def expected_appearances(odours: int = ODOURS) -> float:
-    """How often the first scent is expected to come up as the old one: Σ 1/i, i = 1 … odours - 1 (A.4).
-
-    >>> round(expected_appearances(72), 2)
-    4.85
-    """
+    """How often the first scent is expected to come up as the old one: Σ 1/i, i = 1 … odours - 1 (A.4)."""
     return float((1 / np.arange(1, integer("odours", odours, 2))).sum())

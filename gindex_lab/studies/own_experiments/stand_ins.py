@@ -77,9 +77,6 @@ def maze_respondents(seed: SeedLike = 1, agents: int = 496) -> Responses:
     Every person has a capability and a steadiness, and every maze something that the formula of difficulty
     misses. Gender, education and age group are drawn apart from everything else: groups differ by chance
     alone.
-
-    >>> maze_respondents(seed=1)
-    Responses(mazes, simulated: 496 agents x 23 items, with difficulties, simulated)
     """
     rng = generator(seed)
     items = published("generality_table_s1").set_index("item")[["difficulty"]].astype(float)
@@ -103,10 +100,6 @@ def letter_series_respondents(seed: SeedLike = 1) -> Responses:
     A person who does not see the rule leaves the item blank (0.2) or picks one of five options. Constant
     programs are right once in a while, whatever the difficulty; those that look for a rule find the simple
     ones.
-
-    >>> table = letter_series_respondents(seed=1)
-    >>> table.shape, table.agents["kind"].value_counts().to_dict()
-    ((60, 35), {'human': 48, 'machine': 12})
     """
     rng = generator(seed)
     h = np.tile(np.arange(7.0, 15.0), 5)[:35]
@@ -154,10 +147,6 @@ def orangutans(agents: int = 53, general: float = 0.45, seed: SeedLike = 1) -> S
     Every ape has a general ability and a leaning to each task; the tasks score on scales of their own, in
     coarse steps, so that many apes tie. Groups (species, sex, age, background) do not differ at all: what the
     analysis finds between them is chance, and that is a lesson in itself.
-
-    >>> table = orangutans(seed=1)
-    >>> table.shape, table.source
-    ((53, 5), 'simulated')
     """
     rng = generator(seed)
     count, loading = integer("agents", agents, 2), number("general", general, 0, 1)
@@ -176,9 +165,6 @@ def primates(seed: SeedLike = 1) -> Responses:
 
     One hundred simulated children set the reference; two ape species equal them in the physical
     categories and fall behind in the social ones.
-
-    >>> primates(seed=1).items.columns.tolist()
-    ['domain', 'human_mean', 'human_sd']
     """
     rng = generator(seed)
     domain = dict.fromkeys(["Space", "Quantities", "Causality"], "physical")
@@ -202,9 +188,6 @@ def toy_matrix() -> Responses:
 
     The number of items solved in each task is that of Figure 1; no measure depends on which of the four they
     are, and here they come first.
-
-    >>> toy_matrix().frame.T.groupby(toy_matrix().family).mean().T.to_numpy().tolist()
-    [[0.75, 0.75, 0.5, 0.75, 0.5, 0.5], [1.0, 1.0, 0.75, 1.0, 0.0, 0.0]]
     """
     solved = {"agent a": [3, 3, 2, 3, 2, 2], "agent b": [4, 4, 3, 4, 0, 0]}  # of the four items of a task
     tasks = np.repeat(np.arange(6), 4)
@@ -220,10 +203,6 @@ def lambda_one(seed: SeedLike = 1) -> Scores:
 
     Difficulty is h = ln(cells · actions · length of the pattern). An agent's expected reward falls
     from 1 to 0 along a logistic curve around its capability, plus noise; "Human" falls less steeply.
-
-    >>> table = lambda_one(seed=1)
-    >>> table.shape, bool(table.frame.abs().max().max() <= 1)
-    ((2, 140), True)
     """
     rng = generator(seed)
     items = pd.DataFrame(
@@ -246,10 +225,6 @@ def atari(seed: SeedLike = 1) -> Scores:
     Every game has a scale of its own (10 to 100,000 points) on which skill counts: systems get better
     over the years from 2012 to 2018, and differ most on games where people are best. The human is
     better at some games than any early system; the random player is the worst at nearly all.
-
-    >>> table = atari(seed=1)
-    >>> table.shape, table.agents["role"].value_counts().to_dict()
-    ((24, 45), {'AI system': 22, 'random baseline': 1, 'human reference': 1})
     """
     rng = generator(seed)
     about = {
@@ -287,11 +262,7 @@ def video_games(seed: SeedLike = 1) -> Scores:
 
 
 def video_games_grouped(seed: SeedLike = 1) -> Scores:
-    """The same programs, with one mean score for each game (A.8), in decimals that tie exactly.
-
-    >>> video_games_grouped(seed=1).shape
-    (23, 49)
-    """
+    """The same programs, with one mean score for each game (A.8), in decimals that tie exactly."""
     table = video_games(seed)
     frame = group_levels(table.frame, table.items["game"], extended=False)
     items = pd.DataFrame({"n_levels": 5}, index=frame.columns)
@@ -306,10 +277,6 @@ def cyber_tasks(seed: SeedLike = 1, agents: int = 12, tasks: int = 210) -> Respo
 
     Seven families of tasks from half a minute to a day and a half; a family is easier or harder for all than
     its minutes say (standard deviation half a doubling).
-
-    >>> study = cyber_tasks(seed=1)
-    >>> study.shape, study.source
-    ((12, 210), 'simulated')
     """
     rng = generator(seed)
     family = np.arange(tasks) % len(_FAMILIES)
@@ -349,10 +316,6 @@ def arenas(seed: SeedLike = 1, items: int = 900) -> Responses:
     """Four systems with three seeds each in arenas with two demands: distance, and turns.
 
     A navigator feels both demands, a sprinter turns only, a wanderer distance only, and a guesser neither.
-
-    >>> study = arenas(seed=1)
-    >>> study.agents["system"].nunique(), len(study.frame)
-    (4, 12)
     """
     rng = generator(seed)
     distance, turns = rng.uniform(5, 80, items), rng.integers(0, 9, items).astype(float)

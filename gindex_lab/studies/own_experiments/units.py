@@ -39,17 +39,6 @@ def run_units(
 
     `settings` is all that a result depends on besides the unit's name; `code` are the files whose
     change makes kept results stale. The order and the number of workers do not matter.
-
-    >>> import os, tempfile
-    >>> old, asked = os.environ.get("GINDEX_LAB_CACHE"), []
-    >>> count = lambda unit: asked.append(unit) or np.array([float(len(unit))])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     os.environ["GINDEX_LAB_CACHE"] = folder
-    ...     first = run_units("doctest", ["a", "bb"], count, settings={"seed": 1})
-    ...     again = run_units("doctest", ["a", "bb", "ccc"], count, settings={"seed": 1})
-    >>> asked
-    ['a', 'bb', 'ccc']
-    >>> _ = os.environ.pop("GINDEX_LAB_CACHE") if old is None else os.environ.update(GINDEX_LAB_CACHE=old)
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -69,13 +58,7 @@ def run_units(
 
 
 def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
-    """A short hash of everything that decides a result.
-
-    >>> key_of({"seed": 1, "folds": 10}) == key_of({"folds": 10, "seed": 1})
-    True
-    >>> key_of({"seed": 1}) == key_of({"seed": 2})
-    False
-    """
+    """A short hash of everything that decides a result."""
     from gindex_lab import __version__
 
     made_by = [file_hash(Path(path)) for path in code]
@@ -84,11 +67,7 @@ def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:
 
 
 def estimator(where: str, settings: Mapping[str, Any], seed: int) -> Any:
-    """A fresh estimator of scikit-learn, such as "tree.DecisionTreeClassifier"; `seed` where it draws.
-
-    >>> estimator("tree.DecisionTreeClassifier", {"max_depth": 2}, 7)
-    DecisionTreeClassifier(max_depth=2, random_state=7)
-    """
+    """A fresh estimator of scikit-learn, such as "tree.DecisionTreeClassifier"; `seed` where it draws."""
     module, _, kind = where.rpartition(".")
     made = getattr(import_module(f"sklearn.{module}"), kind)(**settings)
     return made.set_params(random_state=seed) if "random_state" in made.get_params() else made

@@ -22,6 +22,7 @@ __all__ = ["LEARNERS", "WAYS", "difficulty", "distribution", "effective_tasks", 
 ROWS, TASKS = 8, 256  # of a truth table of three inputs, and how many there are
 WAYS = ("by description", "by difficulty, then task", "by difficulty, then solution", "all alike")
 LEARNERS = ("simplest", "weighted", "nearest", "majority", "always 0", "contrary")
+_LEAF = 2 / 3  # the chance of a leaf, above 1/2 so that formulas stay small: a judgement
 _LARGEST = 12  # more leaves than any of the 256 functions needs
 
 
@@ -62,20 +63,14 @@ def _smallest() -> tuple[np.ndarray, FloatArray]:
 
 
 def difficulty() -> pd.Series:
-    """The leaves of the smallest formula of each task: h(μ) = min L(π) over the solutions π (D.2).
-
-    >>> difficulty().value_counts().sort_index().head(3).tolist()
-    [8, 24, 64]
-    >>> int(difficulty().max())  # the parity of three inputs and its negation
-    10
-    """
+    """The leaves of the smallest formula of each task: h(μ) = min L(π) over the solutions π (D.2)."""
     return pd.Series(_smallest()[0], name="difficulty").rename_axis("task")
 
 
-def distribution(way: str, leaf: float = 2 / 3) -> pd.Series:
+def distribution(way: str) -> pd.Series:
     """The probability of each task under one of the ways of Fig. S28.
 
-    "by description" draws a formula: a leaf with probability `leaf`, else AND or OR of two formulas,
+    "by description" draws a formula: a leaf with probability 2/3, else AND or OR of two formulas,
     so that P(μ) = Σ P(formula) over all that compute μ, a universal distribution of this language.
     The next two draw a difficulty evenly and then a task of that difficulty, or a smallest solution of
     that length and the task that it solves. "all alike" is the block uniformity of the no-free-lunch
@@ -90,7 +85,7 @@ def distribution(way: str, leaf: float = 2 / 3) -> pd.Series:
     if way == "all alike":
         chance = np.full(TASKS, 1 / TASKS)
     elif way == "by description":
-        chance = _described(leaf)
+        chance = _described()
     else:
         size, solutions = _smallest()
         weight = solutions if way == "by difficulty, then solution" else np.ones(TASKS)
@@ -99,12 +94,12 @@ def distribution(way: str, leaf: float = 2 / 3) -> pd.Series:
 
 
 @cache
-def _described(leaf: float) -> FloatArray:
-    """The fixed point of p = leaf · (a leaf) + (1 - leaf)/2 · (p AND p) + (1 - leaf)/2 · (p OR p)."""
-    start = leaf * np.bincount(_leaves(), minlength=TASKS) / len(_leaves())
+def _described() -> FloatArray:
+    """The fixed point of p = ℓ · (a leaf) + (1 - ℓ)/2 · (p AND p) + (1 - ℓ)/2 · (p OR p), ℓ = `_LEAF`."""
+    start = _LEAF * np.bincount(_leaves(), minlength=TASKS) / len(_leaves())
     p = start
     for _ in range(200):
-        new = start + (1 - leaf) / 2 * _joined(p, p)
+        new = start + (1 - _LEAF) / 2 * _joined(p, p)
         if np.abs(new - p).max() < 1e-15:
             break
         p = new
@@ -128,9 +123,6 @@ def responses(learner: str, seen: int = 4) -> pd.Series:
     all functions that agree, weighed by their descriptions (Solomonoff), "nearest" with the rows that
     differ in fewest inputs, "majority" with the more frequent answer; "contrary" says the opposite of
     the simplest. A tie counts half.
-
-    >>> [round(float(responses(name).mean()), 12) for name in ("simplest", "contrary")]
-    [0.5, 0.5]
     """
     choice("learner", learner, LEARNERS)
     rows = range(ROWS)
@@ -167,7 +159,7 @@ def _answers(learner: str, known: list[int], hidden: list[int]) -> FloatArray:
     for code in np.unique(groups):
         members = np.flatnonzero(groups == code)
         size = _smallest()[0][members]
-        weight = (size == size.min()).astype(float) if learner == "simplest" else _described(2 / 3)[members]
+        weight = (size == size.min()).astype(float) if learner == "simplest" else _described()[members]
         share[members] = weight @ table[members][:, hidden] / weight.sum()
     return _voted(share)
 

@@ -16,7 +16,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import choice, generator, integer, number, vector
+from gindex_lab.foundation.validate import choice, generator, integer, known, number, vector
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.theory import normal_curve
 
@@ -29,10 +29,6 @@ def team(members: Responses, rule: str = "best") -> Responses:
     """The members' team as one agent on the same items, named after the rule.
 
     "random" gives the expected response, the mean of the members' curves: for steps, lemma 19.
-
-    >>> pair = Responses([[1, 1, 0, 0], [0, 1, 1, 0]], difficulty=[1, 2, 3, 4])
-    >>> {rule: team(pair, rule).frame.iloc[0].tolist() for rule in RULES}["best"]
-    [1.0, 1.0, 1.0, 0.0]
     """
     choice("rule", rule, RULES)
     values = members.values
@@ -57,10 +53,6 @@ def specialists(
 ) -> Responses:
     """Agents of these capabilities and one spread: each item of difficulty h is within reach of an
     agent with chance 1 - Φ((h - Ψ) / sd), once and for all (§F.2); sd = 0 makes steps.
-
-    >>> specialists([5, 12], sd=0, items=5, highest=20, seed=1).frame.to_numpy()
-    array([[1., 1., 0., 0., 0.],
-           [1., 1., 1., 0., 0.]])
     """
     psi = vector("capability", capability)
     span = number("lowest", lowest), number("highest", highest, lowest, open_ends=True)
@@ -74,16 +66,9 @@ def specialists(
 
 
 def best_of(study: Responses, members: Sequence[str]) -> pd.Series:
-    """The responses of a portfolio with a perfect switch: on each item those of its best member.
-
-    >>> study = Responses(pd.DataFrame([[1.0, 0.0], [0.0, 1.0]], ["a", "b"]), difficulty=[1, 2])
-    >>> best_of(study, ["a", "b"]).tolist()
-    [1.0, 1.0]
-    """
-    absent = [name for name in members if name not in study.frame.index]
-    problem = f"names agents that are not in this study: {absent}"
-    ensure(len(members) and not absent, "members", list(members), problem, "name agents")
-    return study.frame.loc[list(members)].max()
+    """The responses of a portfolio with a perfect switch: on each item those of its best member."""
+    ensure(len(members), "members", list(members), "[empty] is an empty portfolio", "name agents")
+    return study.frame.loc[known("members", members, study.frame.index)].max()
 
 
 def growing_portfolio(study: Responses, members: Sequence[str], steps: int = 5) -> pd.DataFrame:
@@ -91,10 +76,6 @@ def growing_portfolio(study: Responses, members: Sequence[str], steps: int = 5) 
 
     One row per size with capability, spread and γ of the portfolio, the member added, and the mean
     response on the easier and the harder half of the items.
-
-    >>> frame = pd.DataFrame([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], ["a", "b"])
-    >>> growing_portfolio(Responses(frame, difficulty=[1, 2, 3]), ["a", "b"], 2)["added"].tolist()
-    ['b', 'a']
     """
     difficulty = pd.Series(difficulties_of(study), index=study.frame.columns)
     hard = difficulty > difficulty.median()

@@ -18,22 +18,13 @@ from gindex_lab.foundation.r_random import RRandom
 from gindex_lab.foundation.validate import FloatArray, choice, integer, number
 from gindex_lab.measures.psychometrics.correlations import correlation
 
-__all__ = ["EXCESS", "PRESSURES", "correlations", "minimum_effort", "select"]
+__all__ = ["EXCESS", "PRESSURES", "correlations", "select"]
 
 PRESSURES = ("none", "capability", "effort", "both")
 EXCESS = {"flat": 1.0, "triangle": 0.25}  # effort allowed over the minimum (captions of S25, S26)
 _AT_ONCE = 1024  # candidates drawn together, for speed
 _MOST = 2_000_000  # candidates before we give up on a rule that nobody passes: a judgement
 _TINY = 1e-7  # the authors' noise, which keeps the columns from being constant
-
-
-def minimum_effort(capability: FloatArray | float) -> FloatArray | float:
-    """The least effort for a capability Ψ: that of a step, M = Ψ²/2 (proposition 9).
-
-    >>> minimum_effort(100.0)
-    5000.0
-    """
-    return capability**2 / 2
 
 
 def select(
@@ -53,10 +44,6 @@ def select(
     the agent's own capability. `excess` is 1 for "flat" and 0.25 for "triangle" unless given.
     Columns: `capability` (share of items), `solved`, `effort`, `spread` = √|2M - Ψ²| and
     `generality` = 1/spread, all with unit rectangles (§C.3); `attrs["tries"]` counts the candidates.
-
-    >>> survivors = select("flat", "both", agents=20, items=50)
-    >>> bool((survivors["capability"] >= 0.5).all())
-    True
     """
     choice("shape", shape, tuple(EXCESS))
     choice("pressure", pressure, PRESSURES)
@@ -86,11 +73,7 @@ def select(
 def correlations(
     shape: str, pressure: str, *, rule: str = "fixed", seeds: Iterable[int] = range(6)
 ) -> pd.Series:
-    """The correlation of generality and capability among the survivors, for each seed.
-
-    >>> correlations("flat", "effort", seeds=[0]).round(4).to_dict()      # Fig. S25, bottom left
-    {0: 0.3928}
-    """
+    """The correlation of generality and capability among the survivors, for each seed."""
     found = {}
     for seed in seeds:
         kept = select(shape, pressure, rule=rule, seed=seed)
@@ -117,7 +100,8 @@ def _sum(rows: FloatArray) -> FloatArray:
 
 def _survives(batch: FloatArray, pressure: str, rule: str, excess: float, items: int) -> np.ndarray:
     solved, effort = batch.T
-    limit = minimum_effort(solved if rule == "own" else items / 2.0) * (1 + excess)
+    capability = solved if rule == "own" else items / 2.0
+    limit = capability**2 / 2 * (1 + excess)  # the least effort is that of a step, Ψ²/2 (proposition 9)
     capable = (solved >= items / 2) | (pressure in ("none", "effort"))
     frugal = (effort < limit) | (pressure in ("none", "capability"))
     return np.asarray(capable & frugal)

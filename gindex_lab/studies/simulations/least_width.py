@@ -21,10 +21,11 @@ from gindex_lab.studies.simulations.coverage import Profile
 
 __all__ = ["least_width"]
 
+# what each measure can be on a scale from 0 to 1
 _RANGES = {"capability": (0.0, 1.0), "spread": (0.0, 0.5**0.5), "normalised_generality": (-1.0, 1.0)}
 _SIZES = np.geomspace(0.004, 1, 16)  # how much a twin differs; between two sizes the larger power counts
 _PLACES = (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 2.0)  # up to where, or from where, it differs: judgements
-_FINE = np.linspace(0, 1, 2001)
+_FINE = np.linspace(0, 1, 2001)  # where curves are integrated (a judgement)
 Way = Callable[[FloatArray, float], FloatArray]
 
 
@@ -33,10 +34,6 @@ def least_width(
 ) -> dict[str, float]:
     """The least mean width, by measure, of any interval of level 1 - α for this agent, on right or wrong
     answers to items spread evenly over [0, 1].
-
-    >>> found = least_width(Profile(floor=0.5, ceiling=0.5), 20, 200, seed=1)
-    >>> 0.2 < found["capability"] < 2 * 1.96 * 0.5 / 20**0.5
-    True
     """
     random, h = generator(seed), np.linspace(0, 1, integer("items", items, 3))
     mine, theirs = random.random((2, integer("simulations", simulations, 100), items))

@@ -25,23 +25,13 @@ _TESTS, _SIZE = 10, 40  # tests, and items of each, on which two groups are comp
 
 
 def step_responses(capability: NumbersLike, difficulty: NumbersLike) -> FloatArray:
-    """Agents x items: 1 where the agent's capability reaches the item's difficulty (§B.2).
-
-    >>> step_responses([1.5, 3.0], [1, 2, 3])
-    array([[1., 0., 0.],
-           [1., 1., 1.]])
-    """
+    """Agents x items: 1 where the agent's capability reaches the item's difficulty (§B.2)."""
     c, h = vector("capability", capability), vector("difficulty", difficulty)
     return (c[:, None] >= h[None, :]).astype(float)
 
 
 def random_tests(responses: FloatArray, tests: int, seed: SeedLike) -> FloatArray:
-    """Items dealt at random into `tests` of equal size; an agent's score is its mean on each.
-
-    >>> random_tests(np.array([[1.0, 1, 1, 1], [0, 0, 0, 0]]), 2, seed=1)
-    array([[1., 1.],
-           [0., 0.]])
-    """
+    """Items dealt at random into `tests` of equal size; an agent's score is its mean on each."""
     agents, items = responses.shape
     size = items // integer("tests", tests, 2)
     ensure(size, "tests", tests, f"[too-many] are more than the {items} items", "use fewer tests")
@@ -50,11 +40,7 @@ def random_tests(responses: FloatArray, tests: int, seed: SeedLike) -> FloatArra
 
 
 def item_correlations(scores: FloatArray, method: str = "pearson") -> FloatArray:
-    """The correlations of all pairs of columns; constant columns have none and are left out.
-
-    >>> item_correlations(np.array([[0.0, 0, 1], [1, 0, 1], [1, 1, 1]])).round(2)
-    array([0.5])
-    """
+    """The correlations of all pairs of columns; constant columns have none and are left out."""
     choice("method", method, ["pearson", "spearman"])
     columns = scores[:, np.ptp(scores, axis=0) > 0]
     problem = "[too-few] has fewer than two columns that vary"
@@ -79,9 +65,6 @@ def manifold(
 
     With `tests`, items are dealt at random into that many tests first. Gives the `mean` over all
     pairs and repeats, the `sd` of the repeats' means, and the `smallest` correlation seen (§B.2).
-
-    >>> bool(manifold(100, 50, repeats=3, seed=1)["smallest"] > 0)
-    True
     """
     choice("distribution", distribution, DISTRIBUTIONS)
     draw = generator(seed)
@@ -118,9 +101,6 @@ def slodr(
     `kind="flat"`: rates of success around `rates`, sd 0.1, at every difficulty. Both groups share
     their random numbers, so that only what we change differs. Rows low and high; columns
     `items`, `tests` (mean correlations) and `constant` (share of items without variance).
-
-    >>> slodr(2, adjusted=True, agents=50, repeats=2, seed=1).diff().loc["high"].tolist()
-    [0.0, 0.0, 0.0]
     """
     choice("kind", kind, ["step", "flat"])
     draw, n = generator(seed), _TESTS * _SIZE
@@ -143,12 +123,7 @@ def slodr(
 def median_split(
     item_mean: float = 0.0, *, agents: int = 1000, repeats: int = 20, seed: SeedLike
 ) -> pd.DataFrame:
-    """One population N(0, 1) of step agents, split at its median, on items N(item_mean, 1) (§B.3).
-
-    >>> hard = median_split(1.0, agents=200, repeats=2, seed=1)["tests"]
-    >>> bool(hard["high"] > hard["low"])       # hard items reverse the law
-    True
-    """
+    """One population N(0, 1) of step agents, split at its median, on items N(item_mean, 1) (§B.3)."""
     draw = generator(seed)
     found = []
     for _ in range(integer("repeats", repeats)):

@@ -37,7 +37,7 @@ from gindex_lab.studies.simulations.coverage_study import (
 
 __all__ = ["designs", "held_out", "measure_design", "method_coverage", "study"]
 
-KINDS = {**AGENTS, "step": Profile(0.55, 0.002)}
+KINDS = {**AGENTS, "step": Profile(0.55, 0.002)}  # a fall far steeper than the items are apart
 LAYOUTS = {  # spacing, items, families, part
     "20 items": ("random", 20, 0, "tuning"),
     "50 items": ("random", 50, 0, "tuning"),
@@ -54,12 +54,7 @@ _COUNTED, _OTHERS = 8, 12  # agents of the kind in question, and of the mixed po
 
 
 def designs() -> pd.DataFrame:
-    """Every design, one row each.
-
-    >>> found = designs()
-    >>> len(found), found["part"].value_counts().to_dict()
-    (416, {'report': 312, 'tuning': 104})
-    """
+    """Every design, one row each."""
     rows = [
         (method, kind, layout, *LAYOUTS[layout]) for layout, kind, method in product(LAYOUTS, KINDS, METHODS)
     ]
@@ -70,10 +65,6 @@ def designs() -> pd.DataFrame:
 def measure_design(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
     """Root mean square errors, and the shares of limits that hold the truth; `band` is that of the curve
     at five difficulties, and `offered` how often there is one. What a method withholds does not count.
-
-    >>> found = measure_design(designs().iloc[0].to_dict(), 40, 1)
-    >>> sorted(found)[:2], found["capability"] > 0.8
-    (['band', 'capability'], True)
     """
     # every method meets the same responses
     rng = np.random.default_rng([seed, *row["agent"].encode(), *row["layout"].encode()])
@@ -138,11 +129,6 @@ def held_out(responses: Responses, share: float = 0.25, *, seed: SeedLike) -> pd
 
     A share of the cells is left out at random; each agent's curve from the others is read at their
     difficulties. `error` is the standard error of the difference from "plain", over agents.
-
-    >>> from gindex_lab.studies.simulations.coverage import simulate_profile
-    >>> study = simulate_profile([Profile(0.3 + 0.02 * i) for i in range(20)], 30, seed=1)
-    >>> list(held_out(study, seed=1).index)
-    ['plain', 'isotonic', 'smooth', 'pooled']
     """
     random, values = generator(seed), responses.values
     out = (random.random(values.shape) < number("share", share, 0, 1, open_ends=True)) & ~np.isnan(values)

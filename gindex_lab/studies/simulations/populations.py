@@ -38,10 +38,6 @@ def generated_curve(
     "normal": location + Z / slope > h; "logistic": U < 1 / (1 + exp(slope (h - location)));
     "flat": U > threshold (and "flat to the end": but never at the last difficulty);
     "decreasing": U (1 - k / levels) > threshold at the k-th difficulty (Fig. S22, S30).
-
-    >>> curve = generated_curve("normal", slope=1, location=10, points=100)
-    >>> curve.iloc[[0, 100, 249]]["response"].tolist()
-    [1.0, 0.43, 0.0]
     """
     choice("shape", shape, SHAPES)
     levels, points = integer("levels", levels, 2), integer("points", points)
@@ -63,11 +59,7 @@ def generated_curve(
 
 
 def curve_responses(curves: dict[str, pd.DataFrame]) -> Responses:
-    """Curves of equal difficulties as one table of agents, ready for `gl.generality`.
-
-    >>> curve_responses({"a": generated_curve("flat", points=10)}).shape
-    (1, 250)
-    """
+    """Curves of equal difficulties as one table of agents, ready for `gl.generality`."""
     first = next(iter(curves.values()))
     frame = pd.DataFrame({name: curve["response"].to_numpy() for name, curve in curves.items()}).T
     span = first.attrs["interval"]
@@ -91,9 +83,6 @@ def population(kind: str, agents: int = 100, items: int = 30, *, seed: int = 0) 
     "steps": agent j solves the easiest items only, from none to all of them; "constant": agent j
     answers each item with j / (agents + 1); "coin": each answer is a fair coin; "coins of every
     skill": agent j solves each item with probability j / (agents + 1), whatever its difficulty.
-
-    >>> population("steps", 3, 4).frame.sum(axis=1).tolist()
-    [0.0, 2.0, 4.0]
     """
     choice("kind", kind, POPULATIONS)
     agents, items = integer("agents", agents, 2), integer("items", items, 2)

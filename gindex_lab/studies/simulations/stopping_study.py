@@ -170,11 +170,6 @@ def measure_stopping(row: dict[str, Any], simulations: int, seed: int) -> dict[s
     """How often the interval holds the truth at each stop, and at all of them; for capability and mean under
     random order, the ordinary interval beside it, and for all rules that of the model alone. A row with
     `agents` = 2 is about how far one agent is ahead of another.
-
-    >>> row = {"bank": "simulated", "rule": "random", "measure": "mean", "agents": 2}
-    >>> found = measure_stopping(row, 3, 1)
-    >>> found["always"] >= 0.66, "ordinary, looks significant" in found
-    (True, True)
     """
     study, number = answered(row["bank"]), row.get("agents", 1)
     rng = np.random.default_rng([seed, *"".join(map(str, row.values())).encode()])
@@ -216,12 +211,6 @@ def _held(bank: Bank, course: pd.DataFrame, true: float, row: dict[str, Any]) ->
 def saved(table: pd.DataFrame) -> pd.DataFrame:
     """The share of items that a rule saves compared with random order, by bank, width and rule, with 95%
     limits over agents (Student's t on the logarithm of the ratio).
-
-    >>> rows = [(k, r, n) for k in range(3) for r, n in (("random", 80.0 + k), ("bayes", 40.0))]
-    >>> table = pd.DataFrame(rows, columns=["agent", "rule", "0.1"])
-    >>> found = saved(table.assign(bank="b", held=1.0, **{"0.2": table["0.1"], "0.15": table["0.1"]}))
-    >>> float(found.loc[("b", "0.1", "bayes"), "saved"].round(2))
-    0.51
     """
     rows = {}
     for bank, part in table.groupby("bank", sort=False):
