@@ -18,6 +18,7 @@ from gindex_lab.foundation.output import as_path, write_text
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
 from gindex_lab.presentation.widgets.exercises_page import exercises_page, sessions
 from gindex_lab.presentation.widgets.exercises_sheets import teacher_sheets
+from gindex_lab.press.kernel import bare_notebook
 
 __all__ = ["assignment", "write_exercises"]
 
@@ -59,13 +60,7 @@ def assignment(session: int) -> dict[str, Any]:
     cells = [_markdown("title", title), _code("setup", "from gindex_lab import widgets", locked=True)]
     for number, name in enumerate(chosen["exercises"], 1):
         cells += list(_exercise_cells(number, name))
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    return {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    return bare_notebook(cells)
 
 
 def _exercise_cells(number: int, name: str) -> Iterator[dict[str, Any]]:
@@ -89,23 +84,11 @@ def _code(name: str, text: str, **flags: Any) -> dict[str, Any]:
     return _cell("code", name, text, **flags) | {"execution_count": None, "outputs": []}
 
 
-def _cell(
-    kind: str,
-    name: str,
-    text: str,
-    *,
-    locked: bool = False,
-    grade: bool = False,
-    solution: bool = False,
-    points: int | None = None,
-) -> dict[str, Any]:
-    flags = {"grade": grade, "locked": locked, "solution": solution, "task": False}
-    about = {"grade_id": name, "schema_version": 3, **flags}
+def _cell(kind: str, name: str, text: str, *, points: int = 0, **flags: bool) -> dict[str, Any]:
+    """A cell with what nbgrader has to know of it; `flags` are of grade, locked and solution."""
+    about: dict[str, Any] = {"grade_id": name, "schema_version": 3}
+    about |= dict.fromkeys(("grade", "locked", "solution", "task"), False) | flags
     about |= {"points": points} if points else {}
-    about |= {"cell_type": kind} if grade or (locked and not solution) else {}
-    return {
-        "cell_type": kind,
-        "id": name,
-        "metadata": {"nbgrader": about},
-        "source": text.splitlines(keepends=True),
-    }
+    about |= {"cell_type": kind} if about["grade"] or (about["locked"] and not about["solution"]) else {}
+    source = text.splitlines(keepends=True)
+    return {"cell_type": kind, "id": name, "metadata": {"nbgrader": about}, "source": source}

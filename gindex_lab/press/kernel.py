@@ -12,7 +12,7 @@ from typing import Any
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.places import OUTPUT
 
-__all__ = ["cell", "display", "in_notebook", "inline", "keep", "output", "shell"]
+__all__ = ["bare_notebook", "cell", "display", "in_notebook", "inline", "keep", "output", "shell"]
 
 _MINUS = re.compile(r"(?<![\w.)\]-])-(?=\.?\d)")
 _COUNTED = re.compile(r"\b(\d[\d,]*) (\w+)\(s\)")
@@ -91,6 +91,13 @@ def display(markup: str, plain: str, key: str = "") -> None:
     where: dict[str, Any] = {"display_id": key, "update": key in _places} if key else {}
     shown.display(data, raw=True, **where)  # type: ignore[no-untyped-call]
     _places.update([key] if key else [])
+
+
+def bare_notebook(cells: list[dict[str, Any]]) -> dict[str, Any]:
+    """A notebook of these cells for our kernel, as `nbformat` reads it."""
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def cell() -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.output import write_text
+from gindex_lab.press.kernel import bare_notebook
 from gindex_lab.press.reproduction.inputs import CatalogueEntry, read_catalogue
 
 __all__ = ["start_page"]
@@ -60,17 +61,11 @@ def start_page(entries: Sequence[CatalogueEntry], notebooks: Path) -> dict[str, 
         if mine:
             links = "\n".join(f"- [{entry.title}]({entry.path}.ipynb)" for entry in mine)
             texts.append(f"## {_ORDER.get(paper, paper)}\n\n{links}")
-    return _notebook([*texts, _END])
-
-
-def _notebook(texts: Sequence[str]) -> dict[str, Any]:
     cells = [
         {"cell_type": "markdown", "id": f"start-{k:02d}", "metadata": {}, "source": text.splitlines(True)}
-        for k, text in enumerate(texts)
+        for k, text in enumerate([*texts, _END])
     ]
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return bare_notebook(cells)
 
 
 def main(root: Path) -> None:
