@@ -73,7 +73,7 @@ def classifiers(n: int | None = None) -> list[Classifier]:
 CHANCE = 0.35  # the authors leave out classifiers of lower accuracy (A.5)
 
 
-def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) -> Responses:
+def iris(n: int | None = None, folds: int = 10, seed: int = 1) -> Responses:
     """Held-out responses of n classifiers (all by default) on the 150 flowers.
 
     `.items` has `KDN` (the difficulty) and `TD_U`; `.agents` has `agent`, `kind`, `family`,
@@ -87,7 +87,6 @@ def iris(n: int | None = None, folds: int = 10, seed: int = 1, jobs: int = 1) ->
         lambda name: held_out(chosen[name], folds, seed),
         settings={"folds": integer("folds", folds, 2), "seed": integer("seed", seed, 0)},
         code=[__file__, str(_FILE)],
-        jobs=jobs,
     )
     items = difficulties()
     frame = pd.DataFrame.from_dict(rows, orient="index").set_axis(items.index, axis=1)

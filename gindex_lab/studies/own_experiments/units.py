@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from gindex_lab.foundation import parallel
 from gindex_lab.foundation.fingerprints import file_hash, mark_of
 from gindex_lab.foundation.kept import keep, kept
 from gindex_lab.foundation.places import cache_folder
@@ -33,12 +32,11 @@ def run_units(
     *,
     settings: Mapping[str, object],
     code: Sequence[str] = (),
-    jobs: int = 1,
 ) -> dict[str, FloatArray]:
     """The row of every unit: read where it is kept, else computed and kept.
 
     `settings` is all that a result depends on besides the unit's name; `code` are the files whose
-    change makes kept results stale. The order and the number of workers do not matter.
+    change makes kept results stale. The order does not matter.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -54,7 +52,7 @@ def run_units(
             keep(path, json.dumps(found).encode())
         return np.array(found["row"], dtype=float)
 
-    return dict(zip(units, parallel.map(row_of, units, jobs=jobs), strict=True))
+    return {unit: row_of(unit) for unit in units}
 
 
 def key_of(settings: Mapping[str, object], code: Sequence[str] = ()) -> str:

@@ -8,15 +8,13 @@ differ. The ordinary interval (mean ± t, corrected for the finite bank) is give
 counts how often each interval holds the truth; `saving` counts the items until the interval is narrow enough,
 compared with random order.
 
-`python -m benchmarks.measured.stopping stopping OUT.csv` (or `saving`) makes the tables of `data/measured`
-again. With $GINDEX_LAB_DATA they include `swebench_134` and `lyptus`, whose difficulty is the time that
-people need.
+`benchmarks/measured/stopping.py` makes the tables of `data/measured` again, on four more banks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,45 +23,37 @@ import pandas as pd
 from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, choice
 from gindex_lab.measures.adaptive.bank import SUMS, Bank, bank_of
 from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.measures.generality import difficulties_of, generality
 from gindex_lab.studies.simulations.coverage import PROFILES, simulate_profile
 
-__all__ = ["BANKS", "STOPS", "answered", "measure_stopping", "ordinary", "saved", "stops"]
+__all__ = ["STOPS", "WIDTHS", "answered", "measure_stopping", "ordinary", "saved", "sittings", "stops"]
 
-PUBLISHED = ("swebench_134", "lyptus")
-BANKS = ("simulated", "mazes", "letter series", "Λ environments", *PUBLISHED)
 STOPS = ("budget", "width", "decided", "looks significant", "looks best")
 # judgements
 WIDTHS = (0.2, 0.15, 0.1)  # of the interval, or of 1 for the mean
 _FIRST = 20  # items before one looks at an ordinary interval
 _SIZE = 60  # items of the banks on which stopping is replayed
-_FOLDS = 5  # of agents: a bank is calibrated on the agents of the other folds
 
 
 @lru_cache(maxsize=8)
 def answered(bank: str, seed: int = 1) -> Responses:
-    """Right or wrong answers of many agents to all items of a bank, with difficulties.
+    """Right or wrong answers of many agents to all items of a bank with difficulties: "simulated" or "mazes".
 
     >>> answered("simulated")
     Responses(90 agents x 120 items, with difficulties, simulated)
     """
-    rng = np.random.default_rng([seed, *bank.encode()])
+    rng = np.random.default_rng([seed, *choice("bank", bank, ("simulated", "mazes")).encode()])
     if bank == "simulated":
         return simulate_profile(10 * list(PROFILES.values()), 120, seed=rng)
-    if bank in PUBLISHED:
-        from gindex_lab.studies.data.loading import load
+    return sittings(_maze_chances(seed), rng)
 
-        study = load(bank)
-        met = study.frame.columns[study.frame.notna().all()]
-        return study.select(items=list(met))
-    if bank == "Λ environments":
-        return _environments(seed)
-    chances = _maze_chances(seed) if bank == "mazes" else _series_chances(seed)
-    sittings = max(1, round(80 / len(chances.frame)))  # of each agent, so that there are about eighty
-    frame = pd.concat([chances.frame] * sittings)
+
+def sittings(chances: Responses, rng: np.random.Generator) -> Responses:
+    """Right or wrong answers with these chances, each agent as often as makes about eighty of them."""
+    frame = pd.concat([chances.frame] * max(1, round(80 / len(chances.frame))))
     frame.index = pd.Index([f"{name} ({k})" for k, name in enumerate(frame.index)])
     answers = (rng.random(frame.shape) < frame).astype(float)
     return Responses(answers, items=chances.items, source="own experiment")
@@ -77,53 +67,6 @@ def _maze_chances(seed: int) -> Responses:
     agents: dict[str, Any] = {f"{k} ahead": mazes.LookAhead(k) for k in (1, 2, 3, 4, 6, 8, 12)}
     agents |= {f"noise {x:g}": mazes.Noisy(x) for x in (0.2, 0.4, 0.7, 1.0, 2.0)}
     return mazes.play(battery, agents)
-
-
-def _environments(seed: int) -> Responses:
-    """One run each of 36 Q-learners and five bounds in 140 environments of the class Λ; mean rewards."""
-    from gindex_lab.worlds.anytime.agents import QLearning
-    from gindex_lab.worlds.anytime.pool import make_pool
-    from gindex_lab.worlds.anytime.scoring import as_items
-
-    settings = product((0.02, 0.05, 0.2, 0.6), (0.1, 0.35, 0.8), (0.0, 0.1, 0.3))
-    agents: dict[str, Any] = {
-        f"α {a:g}, γ {g:g}, ε {e:g}": QLearning(alpha=a, gamma=g, epsilon=e) for a, g, e in settings
-    }
-    agents |= {name: name for name in ("random", "reactive", "follower", "oracle", "optimal")}
-    worlds = make_pool(140, seed=seed).environments
-    return as_items(agents, worlds, runs=1, difficulty="bits", seed=seed)
-
-
-def _series_chances(seed: int) -> Responses:
-    """Systems that search programs of 3 to 6 instructions, each with its slips and guesses."""
-    from gindex_lab.worlds.tasks import letter_series
-
-    number = {7: 9, 8: 16}  # all that there are of the easiest; items harder than 11 take long to find
-    items = [x for h in range(7, 12) for x in letter_series.generate(h, number.get(h, 28), seed)]
-    systems = {f"search {k}": letter_series.Induction(k) for k in (3, 4, 5, 6)}
-    exact = letter_series.computed(items, systems)
-    slips = (0.02, 0.1, 0.25)
-    rows = {
-        f"{name}, slips {slip:g}": slip / 4 + (1 - slip) * row
-        for name, row in exact.frame.iterrows()
-        for slip in slips
-    }
-    return Responses(pd.DataFrame(rows).T, items=exact.items)
-
-
-@lru_cache(maxsize=64)
-def _calibrated(bank: str, fold: int) -> Bank:
-    """The bank, its two-parameter model fitted to the agents of the other folds."""
-    study = answered(bank)
-    others = study.frame.index[np.arange(len(study.frame)) % _FOLDS != fold]
-    return Bank.calibrated(study.select(agents=list(others)))
-
-
-def bank_for(bank: str, agent: int, rule: str) -> Bank:
-    """The bank: by intrinsic difficulty where it has one, else calibrated on the other agents."""
-    if bank == "swebench_134" or rule == "information":
-        return _calibrated(bank, agent % _FOLDS)
-    return bank_of(answered(bank))
 
 
 def ordinary(bank: Bank, course: pd.DataFrame, measure: str) -> FloatArray:
@@ -166,17 +109,25 @@ def stops(
     return found | {"looks best": int(upper[: 3 * len(course) // 4].argmax())}
 
 
-def measure_stopping(row: dict[str, Any], simulations: int, seed: int) -> dict[str, float]:
+def measure_stopping(
+    row: dict[str, Any],
+    simulations: int,
+    seed: int,
+    study: Responses | None = None,
+    bank_for: Callable[[int], Bank] | None = None,
+) -> dict[str, float]:
     """How often the interval holds the truth at each stop, and at all of them; for capability and mean under
     random order, the ordinary interval beside it, and for all rules that of the model alone. A row with
-    `agents` = 2 is about how far one agent is ahead of another.
+    `agents` = 2 is about how far one agent is ahead of another. Without `study`, the answers are those of
+    `answered(row["bank"])`; without `bank_for` (the bank for an agent), the bank is `bank_of(study)`.
     """
-    study, number = answered(row["bank"]), row.get("agents", 1)
+    study, number = answered(row["bank"]) if study is None else study, row.get("agents", 1)
     rng = np.random.default_rng([seed, *"".join(map(str, row.values())).encode()])
     rows = []
     for _ in range(simulations):
         who, some = rng.permutation(len(study.frame))[:number], _some(study, rng)
-        bank = Bank(bank_for(row["bank"], int(who[0]), row["rule"]).items.loc[some])
+        whole = bank_of(study) if bank_for is None else bank_for(int(who[0]))
+        bank = Bank(whole.items.loc[some])
         answers = study.frame.iloc[who][some]
         true = generality(answers, bank.difficulty)[row["measure"]].to_numpy(dtype=float)
         session = AdaptiveSession(bank, measure=row["measure"], rule=row["rule"], agents=number, seed=rng)
