@@ -5,13 +5,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from examples_of_formats import BASIC
 from examples_of_prompts import MORE_TOOLS
 from examples_of_tools import TOOLS
 from hypothesis import settings
 
 from gindex_lab.studies.readers.examples import EXAMPLES
 
-EXAMPLES |= TOOLS | MORE_TOOLS  # logs of further tools, for the tests only
+EXAMPLES |= BASIC | TOOLS | MORE_TOOLS  # logs of other tools, for the tests only
 
 # Machines are noisy: an example may take its time. The examples are the same in every run.
 settings.register_profile("gindex_lab", deadline=None, derandomize=True)

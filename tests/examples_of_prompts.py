@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from examples_of_tools import Writer, _dump, _lines
+from examples_of_tools import Writer, _lines, dump
 
 from gindex_lab.foundation.output import atomic_path, write_text
 
@@ -22,7 +22,7 @@ def _lighteval(folder: Path, long: pd.DataFrame) -> None:
             "config_general": {"model_name": agent},
             "results": results | {"all": {"acc": 0.5}},
         }
-        _dump(folder / "results" / str(agent) / f"results_{time}.json", about)
+        dump(folder / "results" / str(agent) / f"results_{time}.json", about)
         for family, some in rows.groupby("family", sort=False):
             where = folder / "details" / str(agent) / time
             where.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def _graded(long: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _promptfoo(folder: Path, long: pd.DataFrame) -> Path:
     results = {"version": 3, "prompts": [], "results": _graded(long), "stats": {"successes": 0}}
-    _dump(folder / "output.json", {"evalId": "eval-1", "results": results, "config": {}})
+    dump(folder / "output.json", {"evalId": "eval-1", "results": results, "config": {}})
     return folder / "output.json"
 
 
@@ -103,7 +103,7 @@ def _deepeval(folder: Path, long: pd.DataFrame) -> None:
              "metricsData": [{"name": "Answer Relevancy", "score": row.response, "success": True}]}
             for k, row in enumerate(rows.itertuples())
         ]  # fmt: skip
-        _dump(folder / f"run-{agent}.json", {"testCases": cases, "hyperparameters": {"model": agent}})
+        dump(folder / f"run-{agent}.json", {"testCases": cases, "hyperparameters": {"model": agent}})
 
 
 def _opencompass(folder: Path, long: pd.DataFrame) -> None:
@@ -112,7 +112,7 @@ def _opencompass(folder: Path, long: pd.DataFrame) -> None:
             row.id: {"pred": "A", "answer": "A", "correct": bool(row.response)} for row in rows.itertuples()
         }
         content = {"accuracy": 100 * rows["response"].mean(), "details": {"type": "GEN"} | details}
-        _dump(folder / "results" / str(agent) / f"{family}.json", content)
+        dump(folder / "results" / str(agent) / f"{family}.json", content)
 
 
 def _opencompass_summary(folder: Path, long: pd.DataFrame) -> Path:
@@ -133,7 +133,7 @@ def _alpaca_eval(folder: Path, long: pd.DataFrame) -> None:
              "preference": 1.0 + row.response}
             for row in rows.itertuples()
         ]  # fmt: skip
-        _dump(folder / "results" / str(agent) / "annotations.json", notes)
+        dump(folder / "results" / str(agent) / "annotations.json", notes)
 
 
 def _mt_bench(folder: Path, long: pd.DataFrame) -> None:
@@ -159,7 +159,7 @@ def _arc_prize(folder: Path, long: pd.DataFrame) -> None:
     for agent, rows in long.groupby("agent", sort=False):
         tasks = {row.item: {"score": row.response, "cost": 0.1} for row in rows.itertuples()}
         content = {"score": 100 * rows["response"].mean(), "task_results": tasks}
-        _dump(folder / str(agent) / "results.json", content)
+        dump(folder / str(agent) / "results.json", content)
 
 
 def _bfcl(folder: Path, long: pd.DataFrame) -> None:
@@ -187,7 +187,7 @@ def _per_model(folder: Path, long: pd.DataFrame) -> None:
 def _one_object(folder: Path, long: pd.DataFrame) -> None:
     for agent, rows in long.groupby("agent", sort=False):
         scores = dict(zip(rows["item"], rows["response"], strict=True))
-        _dump(folder / str(agent) / "results.json", scores)
+        dump(folder / str(agent) / "results.json", scores)
 
 
 MORE_TOOLS: dict[str, Writer] = {

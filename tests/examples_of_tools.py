@@ -11,12 +11,12 @@ import pandas as pd
 
 from gindex_lab.foundation.output import atomic_path, write_text
 
-__all__ = ["TOOLS", "Writer"]
+__all__ = ["TOOLS", "Writer", "dump"]
 
 Writer = Callable[[Path, pd.DataFrame], Path | None]
 
 
-def _dump(path: Path, content: Any) -> None:
+def dump(path: Path, content: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps(content, ensure_ascii=False))
 
@@ -38,7 +38,7 @@ def _every_eval_ever(folder: Path, long: pd.DataFrame) -> None:
             for family, mean in means.items()
         ]  # fmt: skip
         info = {"name": agent, "id": agent}
-        _dump(where / f"{uuid}.json", about | {"model_info": info, "evaluation_results": results})
+        dump(where / f"{uuid}.json", about | {"model_info": info, "evaluation_results": results})
         samples = [
             about | {"model_id": agent, "evaluation_name": row.family, "sample_id": row.id,
              "interaction_type": "single_turn", "input": {"raw": row.item, "reference": ["A"]},
@@ -57,21 +57,21 @@ def _every_eval_results(folder: Path, long: pd.DataFrame) -> None:
 def _terminal_bench(folder: Path, long: pd.DataFrame) -> None:
     for (agent, family), rows in long.groupby(["agent", "family"], sort=False):
         run = folder / "runs" / f"{agent}-{family}"
-        _dump(run / "run_metadata.json", {"model_name": agent, "dataset_name": family})
+        dump(run / "run_metadata.json", {"model_name": agent, "dataset_name": family})
         attempts = rows["trial"].nunique()
         trials = [
             {"trial_name": f"{row.id}.{row.trial}-of-{attempts}", "task_id": row.id,
              "is_resolved": bool(row.response), "failure_mode": "unset", "parser_results": {}}
             for row in rows.itertuples()
         ]  # fmt: skip
-        _dump(run / "results.json", {"results": trials, "accuracy": rows["response"].mean()})
+        dump(run / "results.json", {"results": trials, "accuracy": rows["response"].mean()})
         for trial in trials:
-            _dump(run / trial["task_id"] / trial["trial_name"] / "results.json", trial)
+            dump(run / trial["task_id"] / trial["trial_name"] / "results.json", trial)
 
 
 def _harbor(folder: Path, long: pd.DataFrame) -> None:
     job = folder / "jobs" / "2026-01-02__03-04-05"
-    _dump(job / "result.json", {"id": "1", "n_total_trials": len(long), "stats": {}})
+    dump(job / "result.json", {"id": "1", "n_total_trials": len(long), "stats": {}})
     for k, row in enumerate(long.itertuples()):
         trial = {
             "task_name": row.id,
@@ -81,7 +81,7 @@ def _harbor(folder: Path, long: pd.DataFrame) -> None:
             "verifier_result": {"rewards": {"reward": row.response}},
             "exception_info": None,
         }
-        _dump(job / str(trial["trial_name"]) / "result.json", trial)
+        dump(job / str(trial["trial_name"]) / "result.json", trial)
 
 
 def _tau_bench(folder: Path, long: pd.DataFrame) -> None:
@@ -91,7 +91,7 @@ def _tau_bench(folder: Path, long: pd.DataFrame) -> None:
              "info": {"task": {"instruction": row.item}}}
             for row in rows.itertuples()
         ]  # fmt: skip
-        _dump(folder / f"{agent}.json", entries)
+        dump(folder / f"{agent}.json", entries)
 
 
 def _tau2_bench(folder: Path, long: pd.DataFrame) -> None:
@@ -103,7 +103,7 @@ def _tau2_bench(folder: Path, long: pd.DataFrame) -> None:
             for k, row in enumerate(rows.itertuples())
         ]  # fmt: skip
         content = {"timestamp": "2026", "info": about, "tasks": [], "simulations": simulations}
-        _dump(folder / f"{agent}_{family}.json", content)
+        dump(folder / f"{agent}_{family}.json", content)
 
 
 def _instances(long: pd.DataFrame) -> pd.Series:
@@ -123,24 +123,24 @@ def _swe_bench(folder: Path, long: pd.DataFrame) -> None:
             "error_ids": failed[:1],
             "schema_version": 2,
         }
-        _dump(folder / f"{agent}.run1.json", report)
+        dump(folder / f"{agent}.run1.json", report)
 
 
 def _swe_bench_instances(folder: Path, long: pd.DataFrame) -> None:
     for row in long.assign(instance=_instances(long)).itertuples():
         where = folder / "run_evaluation" / f"run{row.trial}" / row.agent / row.instance
         verdict = {"patch_successfully_applied": True, "resolved": bool(row.response)}
-        _dump(where / "report.json", {row.instance: verdict})
+        dump(where / "report.json", {row.instance: verdict})
 
 
 def _mteb(folder: Path, long: pd.DataFrame) -> None:
     for agent, rows in long.groupby("agent", sort=False):
         where = folder / str(agent) / "rev1"
-        _dump(where / "model_meta.json", {"name": agent, "revision": "rev1"})
+        dump(where / "model_meta.json", {"name": agent, "revision": "rev1"})
         for family, mean in rows.groupby("family", sort=False)["response"].mean().items():
             scores = [{"main_score": mean, "hf_subset": "default", "languages": ["eng-Latn"]}]
             task = {"task_name": family, "mteb_version": "2.1", "dataset_revision": "1"}
-            _dump(where / f"{family}.json", task | {"scores": {"test": scores}})
+            dump(where / f"{family}.json", task | {"scores": {"test": scores}})
 
 
 def _evalplus(folder: Path, long: pd.DataFrame) -> None:
@@ -150,7 +150,7 @@ def _evalplus(folder: Path, long: pd.DataFrame) -> None:
             status = "pass" if row.response else "fail"
             sample = {"task_id": row.item, "base_status": "pass", "plus_status": status}
             tasks.setdefault(row.item, []).append(sample)
-        _dump(folder / f"{agent}_eval_results.json", {"date": "2026", "hash": "0", "eval": tasks})
+        dump(folder / f"{agent}_eval_results.json", {"date": "2026", "hash": "0", "eval": tasks})
 
 
 def _livecodebench(folder: Path, long: pd.DataFrame) -> None:
@@ -162,7 +162,7 @@ def _livecodebench(folder: Path, long: pd.DataFrame) -> None:
             for _, some in rows.groupby("item", sort=False)
         ]  # fmt: skip
         name = "Scenario.codegeneration_10_0.2_eval_all.json"
-        _dump(folder / "output" / str(agent) / name, problems)
+        dump(folder / "output" / str(agent) / name, problems)
 
 
 def _metr(folder: Path, long: pd.DataFrame) -> None:

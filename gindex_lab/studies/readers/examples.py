@@ -1,4 +1,4 @@
-"""Simulated evaluation logs in the formats that we read: to try things on, and to test the readers with.
+"""Simulated evaluation logs to try things on.
 
 Twelve made-up models of rising ability meet four families of items of known difficulty; one of them is a
 specialist, as good as the best at two families and as bad as the worst at the others.
@@ -6,19 +6,16 @@ specialist, as good as the best at two families and as bad as the worst at the o
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.likes import SeedLike
-from gindex_lab.foundation.output import atomic_path, write_bytes, write_text, writing
+from gindex_lab.foundation.output import write_text, writing
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice, generator, integer
 
@@ -68,7 +65,7 @@ def write_example(
     >>> import tempfile
     >>> from gindex_lab.studies.readers.reading import read
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     read(write_example(folder, "inspect", simulated_runs(agents=3, items=2)))
+    ...     read(write_example(folder, runs=simulated_runs(agents=3, items=2)))
     Responses(logs: 3 agents x 8 items)
     """
     choice("format", format, list(EXAMPLES))
@@ -84,11 +81,6 @@ def write_example(
     return EXAMPLES[format](target, long) or target
 
 
-def _dump(path: Path, content: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, json.dumps(content, ensure_ascii=False))
-
-
 def _harness(folder: Path, long: pd.DataFrame) -> None:
     for (agent, family), rows in long.groupby(["agent", "family"], sort=False):
         where = folder / str(agent).replace("/", "__")
@@ -101,114 +93,9 @@ def _harness(folder: Path, long: pd.DataFrame) -> None:
         ]  # fmt: skip
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         write_text(where / f"samples_{family}_{_TIME}.jsonl", text)
-        _dump(where / f"results_{_TIME}.json", {"results": {}, "model_name": agent, "config": {}})
+        about = {"results": {}, "model_name": agent, "config": {}}
+        write_text(where / f"results_{_TIME}.json", json.dumps(about, ensure_ascii=False))
 
 
-def _harness_results(folder: Path, long: pd.DataFrame) -> None:
-    for agent, rows in long.groupby("agent", sort=False):
-        means = rows.groupby("family", sort=False)["response"].mean()
-        results = {f: {"alias": f, "acc,none": v, "acc_stderr,none": 0.01} for f, v in means.items()}
-        content = {"results": results, "model_name": agent, "config": {"model": "hf"}}
-        _dump(folder / str(agent).replace("/", "__") / f"results_{_TIME}.json", content)
-
-
-def _inspect_documents(long: pd.DataFrame) -> list[tuple[str, dict[str, Any]]]:
-    documents = []
-    for k, ((agent, family), rows) in enumerate(long.groupby(["agent", "family"], sort=False)):
-        letters = {1.0: "C", 0.0: "I"}
-        samples = [
-            {"id": row.id, "epoch": int(row.trial), "input": row.item, "target": "A",
-             "scores": {"match": {"value": letters.get(row.response, row.response)}}}
-            for row in rows.itertuples()
-        ]  # fmt: skip
-        header = {"version": 2, "status": "success", "eval": {"task": family, "model": agent}}
-        documents.append((f"2026-01-02T03-04-05_{k}", header | {"samples": samples}))
-    return documents
-
-
-def _inspect(folder: Path, long: pd.DataFrame) -> None:
-    for name, content in _inspect_documents(long):
-        _dump(folder / f"{name}.json", content)
-
-
-def _inspect_archives(folder: Path, long: pd.DataFrame) -> None:
-    for name, content in _inspect_documents(long):
-        samples = content.pop("samples")
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("header.json", json.dumps(content))
-            for sample in samples:
-                part = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
-                archive.writestr(part, json.dumps(sample))
-        write_bytes(folder / f"{name}.eval", buffer.getvalue())
-
-
-def _helm(folder: Path, long: pd.DataFrame) -> None:
-    for (agent, family), rows in long.groupby(["agent", "family"], sort=False):
-        run = folder / "runs" / "v1" / f"{family}:model={str(agent).replace('/', '_')}"
-        spec = {"name": f"{family}:model={agent}", "adapter_spec": {"model": agent}, "groups": [family]}
-        _dump(run / "run_spec.json", spec)
-        name = {"name": "exact_match", "split": "test"}
-        entries = [
-            {"instance_id": row.id, "train_trial_index": int(row.trial) - 1,
-             "stats": [{"name": name, "count": 1, "sum": row.response, "mean": row.response}]}
-            for row in rows.itertuples()
-        ]  # fmt: skip
-        _dump(run / "per_instance_stats.json", entries)
-        _dump(run / "scenario_state.json", {"request_states": []})
-
-
-def _wide(folder: Path, long: pd.DataFrame) -> Path:
-    file = folder / "wide.csv"
-    means = long.pivot_table("response", "agent", "item", sort=False)
-    write_text(file, means.rename_axis("model").to_csv())
-    return file
-
-
-def _long(folder: Path, long: pd.DataFrame) -> Path:
-    file = folder / "long.csv"
-    table = long.rename(columns={"agent": "model", "item": "name", "id": "item", "response": "score"})
-    write_text(file, table[["model", "family", "item", "trial", "score"]].to_csv(index=False))
-    return file
-
-
-def _long_lines(folder: Path, long: pd.DataFrame) -> Path:
-    file = folder / "long.jsonl"
-    table = long.rename(columns={"agent": "model", "item": "name", "id": "item", "response": "score"})
-    columns = ["model", "family", "item", "trial", "score"]
-    write_text(file, table[columns].to_json(orient="records", lines=True, force_ascii=False))
-    return file
-
-
-def _warehouse(folder: Path, long: pd.DataFrame) -> Path:
-    file = folder / "irw.parquet"
-    table = long.rename(columns={"id": "name", "family": "item_family"})
-    table = table.assign(id=table["agent"], item=table["name"], resp=table["response"], wave=table["trial"])
-    with atomic_path(file) as new:
-        table[["id", "item", "item_family", "resp", "wave"]].to_parquet(new, index=False)
-    return file
-
-
-def _leaderboard(folder: Path, long: pd.DataFrame) -> Path:
-    """The four families under the names of four benchmarks, in percent and raw."""
-    file = folder / "leaderboard.csv"
-    names = dict(zip(FAMILIES, ("IFEval", "BBH", "GPQA", "MUSR"), strict=True))
-    means = long.pivot_table("response", "agent", "family", sort=False).rename(columns=names)
-    table = (100 * means).join(means.add_suffix(" Raw"))
-    table.insert(0, "Average", 100 * means.mean(axis=1))
-    write_text(file, table.rename_axis("Model").assign(Precision="bfloat16").to_csv())
-    return file
-
-
-EXAMPLES: dict[str, Callable[[Path, pd.DataFrame], Path | None]] = {
-    "lm-eval": _harness,
-    "lm-eval results": _harness_results,
-    "inspect": _inspect,
-    "inspect archives": _inspect_archives,
-    "helm": _helm,
-    "wide": _wide,
-    "long": _long,
-    "long lines": _long_lines,
-    "irw": _warehouse,
-    "leaderboard": _leaderboard,
-}
+EXAMPLES: dict[str, Callable[[Path, pd.DataFrame], Path | None]] = {"lm-eval": _harness}
+# the tests add writers of every other format (tests/examples_of_formats.py, tests/examples_of_tools.py)
