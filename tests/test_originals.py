@@ -10,10 +10,9 @@ import pytest
 from loops import looped
 from refusals import refused
 
-from gindex_lab.studies.data import download, originals_horizon, originals_people
+from gindex_lab.studies.data import download, originals, originals_horizon
 from gindex_lab.studies.data.download import OriginalArchive
-from gindex_lab.studies.data.originals import convert, group_levels
-from gindex_lab.studies.data.originals_people import LAYOUT, MAZES
+from gindex_lab.studies.data.originals import LAYOUT, MAZES, convert, group_levels
 from gindex_lab.studies.data.registry import entries
 
 PUBLIC = ["ale", "chess_Leiden2015", "chess_Reykjavik2005", "gvgai", "lambda", "openml"]
@@ -130,7 +129,7 @@ def test_emulated_80_bit_sum_is_the_hardware_sum():
 def maze_members(people=12, seed=5):
     """Answers of `people`, demographics of all but two of them in another order."""
     rng = np.random.default_rng(seed)
-    codes = [originals_people._RENAMED.get(name, name) for name in MAZES]
+    codes = [originals._RENAMED.get(name, name) for name in MAZES]
     sessions = rng.permutation(np.arange(1000, 1000 + people))
     answers = pd.DataFrame(rng.integers(0, 2, (people, 23)), columns=codes)
     answers.insert(0, "session", sessions)
@@ -158,7 +157,7 @@ def maze_members(people=12, seed=5):
 
 def letter_members(people=3, seed=6):
     rng = np.random.default_rng(seed)
-    items = originals_people._LETTER_ITEMS
+    items = originals._LETTER_ITEMS
     raw = pd.DataFrame(rng.choice([1, 0, -0.25], (people, 35)), columns=items)
     table = pd.concat([pd.DataFrame([range(7, 42)], columns=items), raw], ignore_index=True)
     personal = {"No": "", "Gender": "M", "Age": 16, "Studies": "x", "IQ": 123}
@@ -261,7 +260,7 @@ def test_no_personal_column_survives(tmp_path):
 @pytest.mark.shared
 def test_maze_difficulties_are_the_published_seven_digits(shared):
     expected = pd.read_csv(shared / "datasets/mazes/items.csv", index_col="item")["difficulty"]
-    ours = {name: originals_people.maze_difficulty(*facts) for name, facts in MAZES.items()}
+    ours = {name: originals.maze_difficulty(*facts) for name, facts in MAZES.items()}
     assert ours == expected.to_dict()
     assert list(ours) == expected.index.tolist()
 
@@ -449,5 +448,5 @@ def test_unknown_converter_is_named(tmp_path):
 def test_every_registered_converter_exists():
     from gindex_lab.studies.data import originals
 
-    known = [*originals.CONVERTERS, *originals_people.CONVERTERS, *originals_horizon.CONVERTERS]
+    known = [*originals.CONVERTERS, *originals_horizon.CONVERTERS]
     assert {what.converter for what in entries().values()} - {None} == set(known)

@@ -8,7 +8,7 @@ import pytest
 import gindex_lab as gl
 from gindex_lab.press.analyse import analyse
 from gindex_lab.press.cli import main
-from gindex_lab.studies.readers.facts import is_fact
+from gindex_lab.studies.readers.cells import is_fact
 from gindex_lab.studies.readers.metrics import direction_of
 
 # -- which way is up -------------------------------------------------------------------------------------

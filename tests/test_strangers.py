@@ -14,7 +14,7 @@ from gindex_lab.studies.analysis.comparing import Order
 from gindex_lab.studies.analysis.summary import said_of_front
 from gindex_lab.studies.analysis.telling import how_tested
 from gindex_lab.studies.analysis.weights import about_weights, level_weights
-from gindex_lab.studies.readers.facts import is_fact
+from gindex_lab.studies.readers.cells import is_fact
 
 AGENTS = {"gpt-5.1": 0.8, "claude-opus-4.5": 0.7, "qwen3-32b": 0.5}
 

@@ -6,7 +6,7 @@ import pytest
 from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.studies.readers.facts import is_fact
+from gindex_lab.studies.readers.cells import is_fact
 
 AGENTS = ("ada", "bea", "cyd")
 

@@ -14,7 +14,7 @@ from gindex_lab.studies.analysis.audit import can_tell_wrong_keys, expected_dupl
 from gindex_lab.studies.analysis.options import WHY
 from gindex_lab.studies.analysis.summary import Said, caution
 from gindex_lab.studies.analysis.weights import about_seeing, about_weights, level_weights
-from gindex_lab.studies.readers.choosing import shares_beside
+from gindex_lab.studies.readers.cells import shares_beside
 
 if TYPE_CHECKING:
     from gindex_lab.studies.analysis.comparing import Order

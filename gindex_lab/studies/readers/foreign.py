@@ -20,8 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.bounds import UNCHECKED, current, too_large, within
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import check_archive, open_regular, read_bytes
-from gindex_lab.studies.readers.headers import has_items_only, sniff_header
-from gindex_lab.studies.readers.names import column_of, is_model, is_question
+from gindex_lab.studies.readers.names import column_of, has_items_only, is_model, is_question, sniff_header
 from gindex_lab.studies.readers.text import (
     LINES,
     bad_file,

@@ -12,8 +12,14 @@ from typing import Any
 from gindex_lab.foundation.files import comments_in
 from gindex_lab.studies.readers.eval_archives import is_eval_archive
 from gindex_lab.studies.readers.foreign import foreign_table, load_yaml, parquet_names, records_of
-from gindex_lab.studies.readers.headers import is_scores, is_scores_by_model, sniff_header
-from gindex_lab.studies.readers.names import column_of, flat_names, unsure_item
+from gindex_lab.studies.readers.names import (
+    column_of,
+    flat_names,
+    is_scores,
+    is_scores_by_model,
+    sniff_header,
+    unsure_item,
+)
 from gindex_lab.studies.readers.signatures import of_document, of_line
 from gindex_lab.studies.readers.text import (
     LINES,
@@ -63,10 +69,9 @@ FORMATS = {
 }
 TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
 _MODULES = {  # those that are not called like their format
-    "code_benchmarks": "evalplus livecodebench",
     "preferences": "alpaca-eval arena mt-bench arena-hard",
     "prompt_tests": "promptfoo deepeval",
-    "boards": "arc-prize bfcl",
+    "benchmarks": "evalplus livecodebench arc-prize bfcl",
     "harness": "lm-eval",
     "inspect_logs": "inspect",
     "tables": "irw long",

@@ -1,4 +1,5 @@
-"""The names that agents, items, responses and the other roles go by, in tables and logs alike.
+"""The names that agents, items, responses and the other roles go by, in tables and logs alike; and what a
+table is by the names of its columns.
 
 Nested names (`evaluation.score`) are recognised by their last part.
 """
@@ -6,23 +7,16 @@ Nested names (`evaluation.score`) are recognised by their last part.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from gindex_lab.studies.readers.signatures import of_header, values_of
+
 __all__ = [
-    *("AUDITED", "ERRORS", "SETTINGS", "SUBJECTS", "TEXTS", "TIERS", "column_of", "families_are_items"),
-    *(
-        "flat_names",
-        "is_model",
-        "is_question",
-        "lone_response",
-        "metric_column",
-        "nested",
-        "task_of",
-        "time_unit",
-        "total_of",
-        "unsure_item",
-    ),
+    *("AUDITED", "ERRORS", "ITEMS", "SETTINGS", "SUBJECTS", "TEXTS", "TIERS", "WORDINGS", "column_of"),
+    *("families_are_items", "first_of", "flat_names", "has_items_only", "is_model", "is_question"),
+    *("is_scores", "is_scores_by_model", "lone_response", "metric_column", "nested", "responses_in"),
+    *("sniff_header", "task_of", "time_unit", "total_of", "unsure_item"),
 ]
 
 # Of several columns that could play a role, the first line wins over the second, and so on
@@ -244,3 +238,103 @@ def nested(record: Any, name: str) -> Any:
         return record[name]
     first, dot, rest = name.partition(".")
     return nested(record.get(first), rest) if dot else None
+
+
+# -- what a table is -------------------------------------------------------------------------------
+
+
+BENCHMARKS = {
+    *("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande", "gsm8k"),
+    *("ifeval", "bbh", "math lvl 5", "gpqa", "musr", "mmlu-pro"),
+}
+
+
+def sniff_header(header: Sequence[str]) -> str | None:
+    """The format of a table, by the names of its columns.
+
+    >>> sniff_header(["Model", "Average", "ARC", "GSM8K"]), sniff_header(["model", "pong", "go"])
+    ('leaderboard', 'wide')
+    """
+    names = {name.strip().lower() for name in header}
+    tool = of_header(names)
+    if tool is not None:
+        return tool
+    if {"id", "item", "resp"} <= names:
+        return "irw"
+    response = column_of(header, "response") or lone_response(header)
+    if response and all(column_of(header, kind) for kind in ("agent", "item")):
+        return "long"
+    if families_are_items(header):
+        return "long"
+    if not column_of(header, "agent") and has_items_only(header):
+        return "per-model"
+    if len(names & BENCHMARKS) >= 2 and (column_of(header, "agent") or "fullname" in names):
+        return "leaderboard"
+    return "wide" if len(header) > 1 else None
+
+
+# -- files of one model that they do not name --------------------------------------------------------
+
+
+_ROWS = """
+item item_id question_id doc_id sample_id instance_id problem_id task_id example_id prompt_id test_id case_id
+qid idx index uid key id
+"""
+_SCORES = """
+response resp score correct is_correct accuracy acc pass passed success reward resolved is_resolved solved
+"""
+ITEMS, RESPONSES = tuple(_ROWS.split()), tuple(_SCORES.split())
+LESS_SURE = ("hit", "results", "outcome")  # where there is none of these
+WORDINGS = ("question", "prompt", "problem", "instruction", "input", "query")
+
+
+def has_items_only(header: Collection[str]) -> bool:
+    """Whether rows have an item and a response.
+
+    >>> has_items_only(["id", "prediction", "correct"]), has_items_only(["gpt", "llama"])
+    (True, False)
+    """
+    names = {name.strip().lower() for name in header}
+    asked = names & {*ITEMS, *WORDINGS} or {name for name in names if name.rpartition(".")[-1] in WORDINGS}
+    return bool(asked) and len(responses_in(names)) == 1
+
+
+def responses_in(names: Collection[str]) -> list[str]:
+    """Those of some names that a response goes by; less sure ones where no other does."""
+    exported = [name for name in names if re.match(r"(?i)(scores|feedback)\.", name)]
+    sure, less = ([name for one in some for name in names if name.strip().lower() == one]
+                  for some in (RESPONSES, LESS_SURE))  # fmt: skip
+    return sure or exported or less
+
+
+def is_scores(found: Any) -> bool:
+    """Whether a document is an object of scores by item.
+
+    >>> is_scores({"q1": 1, "q2": 0}), is_scores({"q1": {"correct": True}}), is_scores({"seed": 1234})
+    (True, True, False)
+    """
+    some = list(found.values())[:100] if isinstance(found, dict) else []
+    if some and all(isinstance(one, dict) for one in some):
+        return all(isinstance(first_of(one, RESPONSES), bool) for one in some)
+    return len(some) > 1 and all(isinstance(x, (bool, int, float)) and 0 <= x <= 1 for x in some)
+
+
+def is_scores_by_model(found: Any) -> bool:
+    """Whether a document is an object of models, each with scores of the same items.
+
+    >>> is_scores_by_model({"gpt": {"q1": 1, "q2": 0}, "llama": {"q1": 0, "q2": 0}})
+    True
+    >>> is_scores_by_model({"train": {"seed": 1}, "test": {"seed": 2}})
+    False
+    """
+    some = values_of(found)
+    if len(some) < 2 or len(some[0]) < 2 or any(set(RESPONSES) & one.keys() for one in some):
+        return False
+    numbers = all(isinstance(x, (bool, int, float)) for one in some for x in one.values())
+    return numbers and all(len(one.keys() & some[0].keys()) * 2 > len(some[0]) for one in some)
+
+
+def first_of(row: Mapping[str, Any], names: Collection[str]) -> Any:
+    """The value of the first of some names that a row has, whatever their case; None for none."""
+    known = {str(name).strip().lower(): value for name, value in row.items()}
+    return next((known[name] for name in names if name in known), None)

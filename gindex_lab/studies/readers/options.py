@@ -1,17 +1,28 @@
-"""The options of a reader, checked once: which format, metric, filter, columns, scale, repeats, files."""
+"""The options of a reader, checked once, and what they keep: agents, tasks and files by name or by glob.
+
+A glob such as `mmlu*` is compared with tasks, models and files alike; `task:`, `model:` or `file:` before it
+says which. Kept is what matches one glob of each of these kinds that `include` names, and none of `exclude`.
+"""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import choice, flag, pair
-from gindex_lab.studies.readers.formats import FORMATS
+from gindex_lab.studies.readers.formats import FORMATS, TABLE_FORMATS
+from gindex_lab.studies.readers.text import listed
 
-__all__ = ["COLUMNS", "ITEM_ROLES", "ROLES", "Options"]
+__all__ = [
+    *("COLUMNS", "ITEM_ROLES", "ROLES", "Options", "check_applies", "check_directions", "chosen_files"),
+    *("file_names", "glob_mask", "is_unwanted", "named_mask", "none_left"),
+]
 
 REPEATS = ("error", "trials", "first", "last")
 ITEM_ROLES = ("difficulty", "minutes", "weight", "choices")  # facts of items
@@ -146,3 +157,164 @@ class Options:
             named = off or (isinstance(column, str) and column)
             remedy = "write it as in the table, or None for a role that is not wanted"
             ensure(named, f"columns[{name!r}]", column, "is not the name of a column", remedy)
+
+
+# -- what they keep ---------------------------------------------------------------------------------
+
+
+def matching(globs: Iterable[str], names: Sequence[str]) -> np.ndarray:
+    """Which of the names match one of the globs (capital letters count).
+
+    >>> matching(["a*"], ["arc", "boolq"]).tolist()
+    [True, False]
+    """
+    known = list(globs)
+    return np.array([any(fnmatchcase(n, g) for g in known) for n in names], dtype=bool)
+
+
+def file_names(file: Path, folder: Path) -> list[str]:
+    """What a file answers to: its name, its path below the folder, and the folders on the way."""
+    inside = file.relative_to(folder) if folder in file.parents else Path(file.name)
+    parts = [*inside.parents][:-1]
+    return [file.name, inside.as_posix(), *(p.as_posix() for p in parts), *(p.name for p in parts)]
+
+
+def chosen_files(files: Sequence[Path], folder: Path, options: Options) -> list[Path]:
+    """Files that are not excluded, and that a glob about files (`file:...`) includes.
+
+    >>> chosen_files([Path("a/x.csv"), Path("a/old/y.csv")], Path("a"), Options(exclude=["old"]))
+    [PosixPath('a/x.csv')]
+    """
+    wanted, unwanted = options.patterns("include"), options.patterns("exclude")
+    left_out = [*unwanted.get("any", []), *unwanted.get("file", [])]
+    names = {file: file_names(file, folder) for file in files}
+    kept = [
+        file
+        for file, known in names.items()
+        if ("file" not in wanted or matching(wanted["file"], known).any())
+        and not matching(left_out, known).any()
+    ]
+    for name, patterns in (("include", wanted), ("exclude", unwanted)):
+        for glob in patterns.get("file", []):
+            if not any(matching([glob], known).any() for known in names.values()):
+                problem = "[no-match] does not match any file"
+                raise BadInput(name, f"file:{glob}", problem, f"there are {listed(files, 5)}")
+    if files and not kept:
+        name = "include" if "file" in wanted else "exclude"
+        problem = f"[no-match] leaves none of the {len(files)} files"
+        raise BadInput(name, list(getattr(options, name)), problem, "name fewer")
+    return kept
+
+
+def glob_mask(
+    options: Options,
+    agents: tuple[Sequence[str], np.ndarray],
+    tasks: tuple[Sequence[str], np.ndarray],
+    files: tuple[Sequence[Sequence[str]], np.ndarray],
+    passed: Iterable[str] = (),
+) -> np.ndarray:
+    """Which rows `include` and `exclude` keep; each kind of name comes with the code of each row.
+
+    `passed` are names that were already left out, and that a glob may match.
+
+    >>> rows = (["gpt", "llama"], np.array([0, 1])), (["arc"], np.array([0, 0])), ([["a"]], np.array([0, 0]))
+    >>> glob_mask(Options(exclude=["llama*"]), *rows).tolist()
+    [True, False]
+    """
+    keep = np.ones(len(agents[1]), dtype=bool)
+    for name in ("include", "exclude"):
+        for kind, globs in options.patterns(name).items():
+            hit = np.zeros(len(keep), dtype=bool)
+            for glob in globs:
+                one = np.zeros(len(keep), dtype=bool)
+                if kind in ("model", "any"):
+                    one |= matching([glob], agents[0])[agents[1]]
+                if kind in ("task", "any"):
+                    one |= matching([glob], tasks[0])[tasks[1]]
+                if kind in ("file", "any"):
+                    one |= np.array([matching([glob], n).any() for n in files[0]])[files[1]]
+                known = name == "exclude" and (kind == "file" or matching([glob], list(passed)).any())
+                if not one.any() and not known:
+                    raise _no_match(name, kind, glob, agents[0], tasks[0])
+                hit |= one
+            keep &= hit if name == "include" else ~hit
+    if not keep.any():
+        raise none_left(options, [*tasks[0][:3], *agents[0][:3]])
+    return keep
+
+
+def is_unwanted(options: Options, model: str, task: str, names: Sequence[str]) -> bool:
+    """Whether `include` and `exclude` leave out a whole run, so that it need not be read.
+
+    >>> is_unwanted(Options(include=["mmlu*"]), "gpt", "boolq", ["a.eval"])
+    True
+    """
+    about = {"model": [model], "task": [task], "file": names, "any": [model, task, *names]}
+    missed = [not matching(globs, about[kind]).any() for kind, globs in options.patterns("include").items()]
+    hit = [matching(globs, about[kind]).any() for kind, globs in options.patterns("exclude").items()]
+    return any(missed) or any(hit)
+
+
+def none_left(options: Options, passed: Iterable[str]) -> BadInput:
+    """The error where `include` and `exclude` leave out every run."""
+    name = "include" if options.include else "exclude"
+    problem = "[no-match] leaves no response at all"
+    return BadInput(name, list(getattr(options, name)), problem, f"there are {listed(sorted(passed), 6)}")
+
+
+def _no_match(name: str, kind: str, glob: str, agents: Sequence[str], tasks: Sequence[str]) -> BadInput:
+    tasks, agents = list(dict.fromkeys(tasks)), list(agents)
+    there = {"model": agents, "task": tasks}.get(kind, [*tasks[:3], *agents[:3]])
+    what = "task, model or file" if kind == "any" else kind
+    return BadInput(name, glob, f"[no-match] does not match any {what}", f"there are {listed(there, 6)}")
+
+
+def named_mask(
+    name: str, wanted: Iterable[str] | None, known: Mapping[str, int], code: np.ndarray
+) -> np.ndarray:
+    """Which rows belong to the agents or families that were named; all of them where none was."""
+    if wanted is None:
+        return np.ones(len(code), dtype=bool)
+    labels, there = list(wanted), [one for one in known if one]
+    for label in labels:
+        if label not in known and not there:
+            problem = f"[not-found] cannot be found: these items have no {name}"
+            remedy = f"leave {name} out, or name the column that tells them"
+            raise BadInput(name, label, problem, remedy)
+        if label not in known:
+            raise BadInput(name, label, "[not-found] is not in the logs", f"there are {listed(there, 5)}")
+    return np.isin(code, [known[label] for label in labels])
+
+
+# -- options that do not apply ----------------------------------------------------------------------
+
+_ONLY = {"filter": {"lm-eval", "mteb"}, "items": {"wide", "leaderboard"}, "transpose": {"wide"}}
+
+
+def check_applies(kinds: Iterable[str], options: Options) -> None:
+    """Refuse an option that none of these formats has: ignored, it would be a decision that nobody took.
+
+    >>> check_applies(["long"], Options(filter="strict"))
+    Traceback (most recent call last):
+        ...
+    gindex_lab.foundation.errors.BadInput: filter='strict': is not an option of what was found (long)...
+    """
+    there = set(kinds)
+    useless = [name for name, formats in _ONLY.items() if not there & formats]
+    if there <= TABLE_FORMATS:
+        useless += ["metric"] if "long" not in there else []
+        useless += ["agent_from"] if options.agent_from not in ("model", "file", "folder") else []
+    for name in useless:
+        given = getattr(options, name)
+        if given is not None and given is not False:
+            problem = f"[not-applicable] is not an option of what was found ({', '.join(sorted(there))})"
+            raise BadInput(name, given, problem, "leave it out")
+
+
+def check_directions(options: Options, known: Collection[str]) -> None:
+    """Refuse a direction of a metric that is not there: misspelt, it would leave the order upside down."""
+    for name in ("higher_is_better", "lower_is_better"):
+        for metric in getattr(options, name):
+            if metric not in known:
+                problem = "[not-found] does not match any metric or column that was read"
+                raise BadInput(name, metric, problem, f"there is {listed(known, 6) or 'no metric by name'}")

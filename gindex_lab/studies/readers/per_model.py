@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.studies.readers.headers import ITEMS, TEXTS, first_of, responses_in
 from gindex_lab.studies.readers.metrics import settle_direction
+from gindex_lab.studies.readers.names import ITEMS, WORDINGS, first_of, responses_in
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
     Identities,
@@ -86,7 +86,7 @@ def _read_file(
 
 def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, str]:
     known = {str(name).strip().lower(): str(name) for name in row}
-    names = {"item": [*ITEMS, *TEXTS], "trial": _TRIALS, "family": _FAMILIES}
+    names = {"item": [*ITEMS, *WORDINGS], "trial": _TRIALS, "family": _FAMILIES}
     there = {kind: [known[name] for name in some if name in known] for kind, some in names.items()}
     there["response"] = responses_in(list(known.values()))
     chosen: dict[str, str] = {}
@@ -114,9 +114,9 @@ def _item(
     value = row.get(chosen["item"])
     if value is None or (isinstance(value, (dict, list)) and not value):
         raise bad_file(file, f"[missing-field] names no item in row {number}", "fix or drop the row")
-    if chosen["item"].strip().lower() in TEXTS:
+    if chosen["item"].strip().lower() in WORDINGS:
         return f"#{text_code(value):08x}"
-    text = first_of(row, TEXTS)
+    text = first_of(row, WORDINGS)
     return str(value) if text is None else items.name(family, str(value), text)
 
 

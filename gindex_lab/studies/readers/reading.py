@@ -18,13 +18,7 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.inputs import as_path, files_below, present, spooled
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.responses import Responses, Scores
-from gindex_lab.studies.readers.choosing import (
-    check_applies,
-    check_directions,
-    check_scale,
-    chosen_files,
-    file_names,
-)
+from gindex_lab.studies.readers.cells import check_scale
 from gindex_lab.studies.readers.collect import Collector
 from gindex_lab.studies.readers.formats import (
     BESIDE,
@@ -36,7 +30,13 @@ from gindex_lab.studies.readers.formats import (
     sniff,
 )
 from gindex_lab.studies.readers.oddities import mixed_formats, not_recognised, nothing_there, refuse_other
-from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.options import (
+    Options,
+    check_applies,
+    check_directions,
+    chosen_files,
+    file_names,
+)
 from gindex_lab.studies.readers.roles import settle_roles
 from gindex_lab.studies.readers.storage import about_file, all_bad
 from gindex_lab.studies.readers.text import bad_file, listed, stem_of, suffix_of

@@ -20,8 +20,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.notes import Note
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.studies.readers.choosing import file_names, is_unwanted, none_left
-from gindex_lab.studies.readers.options import Options
+from gindex_lab.studies.readers.options import Options, file_names, is_unwanted, none_left
 from gindex_lab.studies.readers.text import listed, stem_of
 
 __all__ = ["Storage", "about_file", "all_bad", "as_number"]

@@ -17,8 +17,14 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import numeric_frame
-from gindex_lab.studies.readers.cells import percentages, without_headers
-from gindex_lab.studies.readers.facts import is_fact, is_generic, is_text, split_columns
+from gindex_lab.studies.readers.cells import (
+    is_fact,
+    is_generic,
+    is_text,
+    percentages,
+    split_columns,
+    without_headers,
+)
 from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.names import column_of, is_model, is_question
 from gindex_lab.studies.readers.options import ITEM_ROLES, Options

@@ -1,13 +1,18 @@
-"""Benchmarks of code: EvalPlus, BigCodeBench and LiveCodeBench.
+"""Benchmarks whose files do not name the model: it is the file's name or the folder's.
 
 EvalPlus (0.3) and BigCodeBench (0.2) write `<model>_..._eval_results.json`: {"eval": {task: [one per sample:
 {base_status, plus_status} or {status}]}}; EvalPlus 0.2 wrote {task: {"base": [[status, ...]], "plus": []}}.
 BigCodeBench's name is `<org>--<model>--<revision>--bigcodebench[-hard]-<split>--<backend>-...`.
 LiveCodeBench writes `output/<model>/Scenario.<scenario>_<n>_<temperature>_eval_all.json`: a list of
 {question_id, platform, difficulty, contest_date, graded_list: [true, false ...]}, with `test_id` or `id`
-where a question has several tests. Samples of a task are repeats, and their mean is pass@1. None of the files
-names its model: it is the file's name or the folder's. (evaluate.py of evalplus 0.3.1 and bigcodebench 0.2.5,
-runner/main.py of LiveCodeBench's repository, read in November 2026.)
+where a question has several tests. Samples of a task are repeats, and their mean is pass@1. (evaluate.py of
+evalplus 0.3.1 and bigcodebench 0.2.5, runner/main.py of LiveCodeBench's repository, read in November 2026.)
+
+arc-agi-benchmarking writes one results.json per model: {score (per cent), total_tasks, task_results: {task:
+{score, cost, attempts ...}}}. The Berkeley Function-Calling Leaderboard writes for each model and category
+score/<model>/BFCL_v3_<category>_score.json: a first line {accuracy, correct_count, total_count}, and then
+only the answers that were *wrong*. What was right is not listed there, so that a category is one item, its
+score a mean. (bfcl-eval and arc-agi-benchmarking, layouts of 2025.)
 """
 
 from __future__ import annotations
@@ -18,14 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from gindex_lab.studies.readers.metrics import Metrics
-from gindex_lab.studies.readers.parts import field, names_by_file, rows_of
+from gindex_lab.studies.readers.parts import field, loaded, names_by_file, rows_of, score_of
 from gindex_lab.studies.readers.roles import add_role
-from gindex_lab.studies.readers.storage import Storage
-from gindex_lab.studies.readers.text import bad_file, load_json, stem_of
+from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.text import bad_file, json_lines, load_json, stem_of
 
-__all__ = ["read_evalplus", "read_livecodebench"]
+__all__ = ["read_arc_prize", "read_bfcl", "read_evalplus", "read_livecodebench"]
 
 _SPLIT = re.compile(r"^(.+?)(?:--[\w.]+)?--bigcodebench-?((?:hard-)?(?:instruct|complete))--")
+_CATEGORY = re.compile(r"(?:BFCL_v\d+_)?(?P<name>.+?)(?:_score)?")
 _SCENARIOS = ("selfrepair", "testoutputprediction", "codeexecution")
 
 
@@ -131,3 +137,30 @@ def _family(file: Path, platform: str) -> str:
     match = re.match(r"(?:Scenario\.)?([a-z]+)_", stem_of(file))
     scenario = match[1] if match and match[1] in _SCENARIOS else ""
     return " ".join(filter(None, (scenario, platform)))
+
+
+def read_arc_prize(files: Sequence[Path], found: Storage) -> None:
+    """Agents are files or folders, items are tasks."""
+    agents = names_by_file(files, found, generic=("results",))
+    for file, content in loaded(files, found).items():
+        with found.reading(file):
+            for task, about in field(content, "task_results", dict, file, "ARC Prize").items():
+                score = about.get("score") if isinstance(about, dict) else about
+                found.add(agents[file], "", str(task), score_of(score, file, f"task {task!r}"))
+
+
+def read_bfcl(files: Sequence[Path], found: Storage) -> None:
+    """Agents are folders, items are categories."""
+    agents = names_by_file(files, found, prefer="folder")
+    for file in files:
+        with found.reading(file):
+            rows = list(json_lines(file, found.notes, found.options.encoding))  # all: it may be cut off
+            head = rows[0][1]
+            score = score_of(head.get("accuracy"), file, "the category")
+            right, of = (as_number(head.get(name)) for name in ("correct_count", "total_count"))
+            if right is None or of is None or not abs(score * of - right) <= 1:
+                problem = f"[wrong-type] has accuracy={score:g} beside {right} right of {of}"
+                raise bad_file(file, problem, "score it again, or leave it out")
+            category = _CATEGORY.fullmatch(stem_of(file))
+            found.add(agents[file], "", category["name"] if category else file.stem, score)
+    found.note("items", "BFCL lists only what was wrong: each category is one item, its score a mean")
