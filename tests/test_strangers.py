@@ -58,6 +58,7 @@ def metr_runs():
 
 def test_the_weight_of_a_task_of_metr_is_that_of_all_its_runs(tmp_path):
     items = gl.read(lines(tmp_path / "runs.jsonl", metr_runs())).items
+    assert list(items)[:4] == ["family", "minutes", "weight", "invsqrt_task_weight"]  # in every process
     assert items["weight"].tolist() == pytest.approx([0.2] * 5)
     diverse = items["invsqrt_task_weight"]
     assert diverse["long/a"] == pytest.approx(2 * diverse["short/a"])

@@ -47,13 +47,7 @@ _failed: dict[str, float] = {}
 
 
 def offline() -> str:
-    """Why nothing can be downloaded (`GINDEX_LAB_OFFLINE`, or a recent failure); empty if it can.
-
-    >>> import os; os.environ["GINDEX_LAB_OFFLINE"] = "1"
-    >>> offline()
-    'GINDEX_LAB_OFFLINE is set'
-    >>> del os.environ["GINDEX_LAB_OFFLINE"]
-    """
+    """Why nothing can be downloaded (`GINDEX_LAB_OFFLINE`, or a recent failure); empty if it can."""
     if os.environ.get("GINDEX_LAB_OFFLINE", "").strip() not in ("", "0"):
         return "GINDEX_LAB_OFFLINE is set"
     failed_just_now = time.monotonic() - _failed.get("at", -np.inf) < RETRY_AFTER
@@ -212,10 +206,6 @@ def original(name: str, *, download: bool = True) -> Path:
 
     It is looked for in the data set's folder of `$GINDEX_LAB_DATA`, in a folder `originals` beside that data
     folder, and in the cache; then it is downloaded. It counts only if its SHA-256 is the pinned one.
-
-    >>> original("demo")  # doctest: +IGNORE_EXCEPTION_DETAIL
-    Traceback (most recent call last):
-    gindex_lab.foundation.errors.BadInput: name: 'demo' has no original file in the register; ...
     """
     what = entry(name)
     problem = f"[several-originals] has {len(what.files) or 'no'} original files in the register"

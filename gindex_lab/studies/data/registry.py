@@ -103,24 +103,12 @@ def _entry(name: str, facts: dict[str, Any], raw: dict[str, Any]) -> RegisterEnt
 
 
 def entries() -> dict[str, RegisterEntry]:
-    """All data sets, by name.
-
-    >>> [name for name, what in entries().items() if what.own_table]
-    ['odour_span', 'object_recognition', 'orangutans']
-    """
+    """All data sets, by name."""
     return _register(places.project_file("registry", "registry.toml"))
 
 
 def entry(name: str) -> RegisterEntry:
-    """One data set by name.
-
-    >>> entry("ale").size
-    '24 x 45'
-    >>> entry("gvgia")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: name='gvgia': is not a data set; did you mean 'gvgai'? ...
-    """
+    """One data set by name."""
     known = entries()
     if isinstance(name, str) and name in known:
         return known[name]
@@ -175,18 +163,7 @@ def write_checksums(folder: Path) -> None:
 
 
 def damage(folder: Path) -> str:
-    """What is not as it was written: the first such file, in words; empty where all is well.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     file = Path(place, "a.csv")
-    ...     _ = file.write_text("1")
-    ...     write_checksums(Path(place))
-    ...     before = damage(Path(place))
-    ...     _ = file.write_text("2")
-    ...     before, damage(Path(place))
-    ('', "'a.csv' was changed")
-    """
+    """What is not as it was written: the first such file, in words; empty where all is well."""
     try:
         lines = read_text(folder / LIST).splitlines()
     except BadInput:

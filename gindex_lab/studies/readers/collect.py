@@ -308,13 +308,7 @@ class Twice(NamedTuple):
 
 
 def repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np.ndarray | None:
-    """The key of each row if some rows have the same one, else None; without trials by counting only.
-
-    >>> repeated(np.array([0, 1, 1]), np.array([-1, -1, -1]), 0, 2)
-    array([0, 1, 1])
-    >>> repeated(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2) is None
-    True
-    """
+    """The key of each row if some rows have the same one, else None; without trials by counting only."""
     key = cell if not trials else cell * (trials + 1) + trial + 1
     size = cells * (trials + 1)
     if size <= 4 * len(key) + 1_000_000:  # counting is faster where the counts are few
@@ -325,23 +319,14 @@ def repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np
 
 
 def first_twice(key: np.ndarray) -> tuple[int, int, int]:
-    """How many rows repeat an earlier one, the first of them, and the row that it repeats.
-
-    >>> first_twice(np.array([5, 7, 9, 7]))
-    (1, 3, 1)
-    """
+    """How many rows repeat an earlier one, the first of them, and the row that it repeats."""
     twice = pd.Series(key).duplicated().to_numpy()
     at = int(twice.argmax())
     return int(twice.sum()), at, int((key == key[at]).argmax())
 
 
 def second_response(path: str, found: Twice) -> BadInput:
-    """The error, with the remedy that fits.
-
-    >>> found = Twice(2, "'gpt' on '1'", ("a.json", "b.json"), ({"solver": "x"}, {"solver": "y"}), True)
-    >>> print(second_response("logs", found).remedy)
-    keep the runs apart with agent_from='solver' (--agent-from solver), or leave files out with exclude
-    """
+    """The error, with the remedy that fits."""
     first, second = found.files
     where = f", in {first} and in {second}" if first != second else ""
     again = f"has {found.more} more responses of an agent to an item it has already ({found.cell}{where})"

@@ -139,15 +139,7 @@ def sniff(path: Path, encoding: str | None = None) -> str | None:
 
 
 def separator_of(path: Path, encoding: str | None = None) -> str:
-    """Tab, semicolon or comma: the one that stands most often in the first line.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.csv")
-    ...     _ = file.write_text("agent;i;j\\nann;1;0\\n")
-    ...     separator_of(file)
-    ';'
-    """
+    """Tab, semicolon or comma: the one that stands most often in the first line."""
     start = beginning(path).decode(encoding_of(path, encoding), errors="replace")
     rows = start.splitlines()[comments_in(start) :]
     first = next((line for line in rows if line.strip()), "")

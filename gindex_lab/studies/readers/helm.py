@@ -163,11 +163,7 @@ def _name(stat: object) -> str:
 
 
 def _candidates(names: Iterable[str], headlines: Sequence[tuple[str, str]], group: str) -> list[str]:
-    """That of HELM's own tables, else one that is called after the scenario, else what is usual.
-
-    >>> _candidates(["exact_match", "aci_bench_accuracy"], [], "aci_bench")
-    ['aci_bench_accuracy', 'exact_match']
-    """
+    """That of HELM's own tables, else one that is called after the scenario, else what is usual."""
     there = list(names)
     own = [name for name in there if name in (f"{group}_accuracy", f"{group}_score")]
     known = [name for name, _ in headlines]

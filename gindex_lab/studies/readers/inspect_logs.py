@@ -311,11 +311,7 @@ def _task_labels(tasks: Mapping[str, _Log], found: Storage) -> dict[str, str]:
 
 
 def score_values(sample: dict[str, Any], file: Path) -> dict[str, float | None]:
-    """Each score of a sample as a number, `scorer/key` for a score of several parts; None for text.
-
-    >>> score_values({"scores": {"match": {"value": "C"}, "judge": {"value": {"tone": 0.5}}}}, Path("a"))
-    {'match': 1.0, 'judge/tone': 0.5}
-    """
+    """Each score of a sample as a number, `scorer/key` for a score of several parts; None for text."""
     scores = sample.get("scores")
     if scores is None and isinstance(sample.get("score"), dict):
         scores = {"score": sample["score"]}  # logs of version 1

@@ -41,11 +41,7 @@ def read_lighteval(files: Sequence[Path], found: Storage) -> None:
 
 
 def task_and_time(stem: str) -> tuple[str, str]:
-    """The task and the time in the name of a file of details.
-
-    >>> task_and_time("details_leaderboard|arc:challenge|25_2026-01-02T03-04-05.000006")
-    ('leaderboard|arc:challenge|25', '2026-01-02T03-04-05.000006')
-    """
+    """The task and the time in the name of a file of details."""
     match = _DETAILS.match(stem)
     assert match is not None  # a name has at least one character
     return match["task"], match["time"] or ""

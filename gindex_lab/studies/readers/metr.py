@@ -49,7 +49,7 @@ def read_metr(files: Sequence[Path], found: Storage) -> None:
                 found.count("agents", said, agent.lower() == "human")
                 item = task.removeprefix(f"{family}/")
                 found.add(agent, family, item, value, trial=turn.next(agent, family, item))
-                for name in _WEIGHTS.keys() & row.keys() if "weight" not in columns else ():
+                for name in [name for name in _WEIGHTS if name in row] if "weight" not in columns else ():
                     weight = score_of(row[name], file, f"the weight in line {number}")
                     runs = weights.setdefault((family, item), {}).setdefault(name, {})
                     runs[agent] = runs.get(agent, 0.0) + weight

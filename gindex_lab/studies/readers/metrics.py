@@ -23,12 +23,7 @@ __all__ = ["Metrics", "direction_of", "is_unbounded", "lacks_metric", "rising", 
 
 
 class Metrics:
-    """Of each task the metric that is read, and which others there are: one item, one metric.
-
-    >>> metrics = Metrics(Storage("logs"))
-    >>> metrics.of("arc", ["acc", "f1"], "a.json"), metrics.of("arc", ["f1", "acc"], "b.json")
-    ('acc', 'acc')
-    """
+    """Of each task the metric that is read, and which others there are: one item, one metric."""
 
     def __init__(self, found: Storage) -> None:
         self.found = found
@@ -58,15 +53,7 @@ class Metrics:
 
 
 def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: Path | str, what: str) -> str:
-    """The metric to read of one task: the first of `wanted` that is there, else the first candidate.
-
-    >>> choose_metric(["acc", "acc_norm"], ["acc_norm"], "logs", "task 'arc'")
-    'acc_norm'
-    >>> choose_metric(["acc"], ["f1"], "logs", "task 'arc'")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: metric='f1': is not in task 'arc'; it has 'acc': name one of them
-    """
+    """The metric to read of one task: the first of `wanted` that is there, else the first candidate."""
     if not candidates:
         problem = f"[no-metric] has no metric of {what} that is a number"
         raise bad_file(path, problem, "name another log, or leave the task out")
@@ -79,22 +66,14 @@ def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: Path |
 
 
 def lacks_metric(metric: str, path: Path | str, what: str) -> BadInput:
-    """The error for a log without the metric by which the other logs of a task were read.
-
-    >>> str(lacks_metric("acc", "b.jsonl", "task 'arc'"))[:68]
-    "path='b.jsonl': has no 'acc' of task 'arc', by which other logs were"
-    """
+    """The error for a log without the metric by which the other logs of a task were read."""
     problem = f"[no-common-metric] has no {metric!r} of {what}, by which other logs were read"
     remedy = "choose one that all of them have with metric=... (--metric), or read them apart"
     return bad_file(path, problem, remedy)
 
 
 def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[Note]:
-    """One line for each metric that was read: of which tasks, and what else there was.
-
-    >>> note_metrics({"arc": "acc", "boolq": "acc"}, {"arc": {"acc_norm"}})
-    ["metric 'acc' was read (2 tasks); the logs also have 'acc_norm': change it with metric=... (--metric)"]
-    """
+    """One line for each metric that was read: of which tasks, and what else there was."""
     notes: list[Note] = []
     for metric in dict.fromkeys(chosen.values()):
         tasks = [task for task, name in chosen.items() if name == metric]
@@ -158,11 +137,7 @@ def direction_of(name: str) -> str | None:
 
 
 def is_unbounded(name: str) -> bool:
-    """Whether the name of a metric that is better when small says that it has no upper end.
-
-    >>> is_unbounded("bits_per_byte"), is_unbounded("error_rate")
-    (True, False)
-    """
+    """Whether the name of a metric that is better when small says that it has no upper end."""
     return bool(_words(name.strip().lower()) & _ENDLESS)
 
 
@@ -171,11 +146,7 @@ def _words(plain: str) -> set[str]:
 
 
 def rising(names: Iterable[str], ways: Mapping[str, str]) -> list[str]:
-    """The metrics of which more is better, by the log (`ways`) or their names; all where there are none.
-
-    >>> rising(["word_perplexity", "acc"], {})
-    ['acc']
-    """
+    """The metrics of which more is better, by the log (`ways`) or their names; all where there are none."""
     known = list(names)
     return [name for name in known if (ways.get(name) or direction_of(name)) != "lower"] or known
 

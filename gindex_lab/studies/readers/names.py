@@ -110,29 +110,17 @@ def column_of(header: Sequence[str], kind: str) -> list[str]:
 
 
 def is_model(name: object) -> bool:
-    """Whether something is called like a well-known model.
-
-    >>> is_model("openai/gpt-5"), is_model("MMLU")
-    (True, False)
-    """
+    """Whether something is called like a well-known model."""
     return bool(_MODEL.match(str(name)))
 
 
 def is_question(name: object) -> bool:
-    """Whether something is numbered like an item.
-
-    >>> is_question("q12"), is_question("task_3"), is_question("p3")
-    (True, True, False)
-    """
+    """Whether something is numbered like an item."""
     return bool(_QUESTION.fullmatch(str(name).strip()))
 
 
 def time_unit(name: object) -> float | None:
-    """How many minutes one unit of a column of times is, by the end of its name; None for another column.
-
-    >>> time_unit("human_hours"), time_unit("metadata.human_minutes"), time_unit("level")
-    (60.0, 1.0, None)
-    """
+    """How many minutes one unit of a column of times is, by the end of its name; None for another column."""
     word = str(name).strip().lower()
     return next((unit for end, unit in _UNITS.items() if word.endswith(end)), None)
 
@@ -160,22 +148,14 @@ def families_are_items(header: Sequence[str]) -> bool:
 
 
 def task_of(families: Sequence[str]) -> list[str]:
-    """Of columns that could be the family, the finest: the task beside a benchmark or a category.
-
-    >>> task_of(["category", "task"]), task_of(["topic", "model"])
-    (['task'], ['topic'])
-    """
+    """Of columns that could be the family, the finest: the task beside a benchmark or a category."""
     found = column_of(families, "family")
     tasks = [name for name in found if name.strip().lower().rpartition(".")[-1] in _TASKS[:2]]
     return tasks if len(found) > 1 and tasks else found
 
 
 def total_of(header: Sequence[str], response: str) -> str | None:
-    """The column that says out of how many, beside a response that is a count.
-
-    >>> total_of(["model", "task", "n", "c"], "c"), total_of(["model", "n", "score"], "score")
-    ('n', None)
-    """
+    """The column that says out of how many, beside a response that is a count."""
     known = [name for name in header if name.strip().lower() in _TOTALS]
     return known[0] if len(known) == 1 and response.strip().lower() in _COUNTS else None
 
@@ -210,11 +190,7 @@ def lone_response(header: Sequence[str]) -> list[str]:
 
 
 def flat_names(record: Mapping[str, Any], depth: int = 3) -> list[str]:
-    """The names in a record, nested ones with dots.
-
-    >>> flat_names({"id": 1, "evaluation": {"score": 0.5}})
-    ['id', 'evaluation.score']
-    """
+    """The names in a record, nested ones with dots."""
     return list(_flat(record, depth))
 
 

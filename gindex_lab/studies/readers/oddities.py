@@ -44,17 +44,7 @@ _LOG = "name a log of a tool that is known, or pass format=... with columns=... 
 
 
 def refuse_other(path: Path) -> None:
-    """Refuse what is neither text nor a log, by its first bytes.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "scores.json")
-    ...     _ = file.write_bytes(b"%PDF-1.7")
-    ...     refuse_other(file)
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: path='...scores.json': is a PDF document; name the log or ...
-    """
+    """Refuse what is neither text nor a log, by its first bytes."""
     start = beginning(path, 512).removeprefix(b"\xef\xbb\xbf")
     for pattern, what, remedy in _KINDS:
         if re.match(pattern, start, re.DOTALL):
@@ -99,11 +89,7 @@ def _line(path: Path) -> str:
 
 
 def _described(found: object) -> str:
-    """What a JSON value is.
-
-    >>> _described({"model": "m", "seed": 1}), _described([1, 2]), _described(3)
-    ("an object of 'model', 'seed'", 'a list of numbers', 'a number')
-    """
+    """What a JSON value is."""
     if isinstance(found, dict):
         return f"an object of {listed(found, 6)}" if found else "an object without anything in it"
     if isinstance(found, list):

@@ -37,15 +37,7 @@ KINDS = ("task", "model", "file")  # what a glob can be about: "task:mmlu*"
 
 @dataclass(frozen=True)
 class Options:
-    """The choices of the caller; `gl.read` explains each.
-
-    >>> Options(metric="acc").metrics
-    ('acc',)
-    >>> Options(repeats="mean")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: repeats='mean': is not an option; use one of 'error', ...
-    """
+    """The choices of the caller; `gl.read` explains each."""
 
     format: str = "auto"
     metric: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None
@@ -115,11 +107,7 @@ class Options:
         return found
 
     def direction(self, metric: str) -> str | None:
-        """ "lower" or "higher" where the caller said so.
-
-        >>> Options(lower_is_better=["seconds"]).direction("seconds")
-        'lower'
-        """
+        """ "lower" or "higher" where the caller said so."""
         if metric in self.lower_is_better:
             return "lower"
         return "higher" if metric in self.higher_is_better else None
@@ -163,11 +151,7 @@ class Options:
 
 
 def matching(globs: Iterable[str], names: Sequence[str]) -> np.ndarray:
-    """Which of the names match one of the globs (capital letters count).
-
-    >>> matching(["a*"], ["arc", "boolq"]).tolist()
-    [True, False]
-    """
+    """Which of the names match one of the globs (capital letters count)."""
     known = list(globs)
     return np.array([any(fnmatchcase(n, g) for g in known) for n in names], dtype=bool)
 
@@ -180,11 +164,7 @@ def file_names(file: Path, folder: Path) -> list[str]:
 
 
 def chosen_files(files: Sequence[Path], folder: Path, options: Options) -> list[Path]:
-    """Files that are not excluded, and that a glob about files (`file:...`) includes.
-
-    >>> chosen_files([Path("a/x.csv"), Path("a/old/y.csv")], Path("a"), Options(exclude=["old"]))
-    [PosixPath('a/x.csv')]
-    """
+    """Files that are not excluded, and that a glob about files (`file:...`) includes."""
     wanted, unwanted = options.patterns("include"), options.patterns("exclude")
     left_out = [*unwanted.get("any", []), *unwanted.get("file", [])]
     names = {file: file_names(file, folder) for file in files}
@@ -216,10 +196,6 @@ def glob_mask(
     """Which rows `include` and `exclude` keep; each kind of name comes with the code of each row.
 
     `passed` are names that were already left out, and that a glob may match.
-
-    >>> rows = (["gpt", "llama"], np.array([0, 1])), (["arc"], np.array([0, 0])), ([["a"]], np.array([0, 0]))
-    >>> glob_mask(Options(exclude=["llama*"]), *rows).tolist()
-    [True, False]
     """
     keep = np.ones(len(agents[1]), dtype=bool)
     for name in ("include", "exclude"):
@@ -244,11 +220,7 @@ def glob_mask(
 
 
 def is_unwanted(options: Options, model: str, task: str, names: Sequence[str]) -> bool:
-    """Whether `include` and `exclude` leave out a whole run, so that it need not be read.
-
-    >>> is_unwanted(Options(include=["mmlu*"]), "gpt", "boolq", ["a.eval"])
-    True
-    """
+    """Whether `include` and `exclude` leave out a whole run, so that it need not be read."""
     about = {"model": [model], "task": [task], "file": names, "any": [model, task, *names]}
     missed = [not matching(globs, about[kind]).any() for kind, globs in options.patterns("include").items()]
     hit = [matching(globs, about[kind]).any() for kind, globs in options.patterns("exclude").items()]
@@ -292,13 +264,7 @@ _ONLY = {"filter": {"lm-eval", "mteb"}, "items": {"wide", "leaderboard"}, "trans
 
 
 def check_applies(kinds: Iterable[str], options: Options) -> None:
-    """Refuse an option that none of these formats has: ignored, it would be a decision that nobody took.
-
-    >>> check_applies(["long"], Options(filter="strict"))
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: filter='strict': is not an option of what was found (long)...
-    """
+    """Refuse an option that none of these formats has: ignored, it would be a decision that nobody took."""
     there = set(kinds)
     useless = [name for name, formats in _ONLY.items() if not there & formats]
     if there <= TABLE_FORMATS:

@@ -25,13 +25,7 @@ _KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a name"}
 
 
 def field(content: Any, name: str, kind: type, file: Path, tool: str) -> Any:
-    """A field of a log, which must be there and of its type.
-
-    >>> field({"scores": [1]}, "scores", dict, Path("a.json"), "MTEB")
-    Traceback (most recent call last):
-        ...
-    gindex_lab.foundation.errors.BadInput: path='a.json': has scores=[1] where MTEB writes an object; ...
-    """
+    """A field of a log, which must be there and of its type."""
     found = content.get(name) if isinstance(content, Mapping) else None
     if isinstance(found, kind):
         return found
@@ -40,22 +34,14 @@ def field(content: Any, name: str, kind: type, file: Path, tool: str) -> Any:
 
 
 def mapping(content: Any, *names: str) -> dict[str, Any]:
-    """A field that is an object, or one inside others; an empty one where there is none.
-
-    >>> mapping({"info": None}, "info"), mapping({"info": {"task": {"id": 1}}}, "info", "task")
-    ({}, {'id': 1})
-    """
+    """A field that is an object, or one inside others; an empty one where there is none."""
     for name in names:
         content = content.get(name) if isinstance(content, Mapping) else None
     return content if isinstance(content, dict) else {}
 
 
 def name_in(row: Mapping[str, Any], file: Path, number: int, *names: str) -> str:
-    """The first of some fields of a row that holds a name; a row without any is refused.
-
-    >>> name_in({"alias": "", "model": "o1"}, Path("runs.jsonl"), 1, "alias", "model")
-    'o1'
-    """
+    """The first of some fields of a row that holds a name; a row without any is refused."""
     for name in names:
         if isinstance(row.get(name), (str, int)) and str(row[name]).strip():
             return str(row[name])
@@ -111,12 +97,7 @@ class Identities:
 
 
 class Repeats:
-    """Numbers the responses of an agent to an item: 1, 2, 3, as they come.
-
-    >>> turn = Repeats()
-    >>> turn.next("ann", "", "1"), turn.next("ann", "", "1"), turn.next("bob", "", "1")
-    (1, 2, 1)
-    """
+    """Numbers the responses of an agent to an item: 1, 2, 3, as they come."""
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, str, str]] = Counter()

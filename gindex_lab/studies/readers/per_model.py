@@ -104,12 +104,7 @@ def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, 
 
 
 def _item(
-    row: Mapping[str, Any],
-    chosen: Mapping[str, str],
-    family: str,
-    items: Identities,
-    file: Path,
-    number: int,
+    row: Mapping[str, Any], chosen: Mapping[str, str], family: str, items: Identities, file: Path, number: int
 ) -> str:
     value = row.get(chosen["item"])
     if value is None or (isinstance(value, (dict, list)) and not value):

@@ -145,11 +145,7 @@ def read_arena_hard(files: Sequence[Path], found: Storage) -> None:
 
 
 def _share_won(games: Any, file: Path, number: int) -> float:
-    """The share of a question that the model won; NaN without a verdict.
-
-    >>> _share_won([{"score": "B>>A"}, {"score": "B>A"}], Path("a.jsonl"), 1)
-    0.75
-    """
+    """The share of a question that the model won; NaN without a verdict."""
     if not isinstance(games, list) or len(games) != 2:
         raise bad_file(file, f"[wrong-type] does not have two games in line {number}", "judge it again")
     won = weights = 0.0

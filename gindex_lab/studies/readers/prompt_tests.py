@@ -65,11 +65,7 @@ def _metric_of(cases: Iterable[_Case], metrics: Metrics, file: Path, what: str) 
 
 
 def _add_cases(
-    cases: Mapping[Path, Sequence[_Case]],
-    metric: str,
-    metrics: Metrics,
-    turn: Repeats | None,
-    found: Storage,
+    cases: Mapping[Path, Sequence[_Case]], metric: str, metrics: Metrics, turn: Repeats | None, found: Storage
 ) -> None:
     """Add every case; a test that stands there twice is one item."""
     items = Identities()

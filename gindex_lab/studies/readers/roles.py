@@ -41,11 +41,7 @@ _LEVELS = {word: float(level) for level, words in enumerate(_LADDER) for word in
 
 
 def level_of(value: object) -> float | None:
-    """The level that a word of difficulty stands for; None for another word.
-
-    >>> level_of("Hard"), level_of("level 4"), level_of("B")
-    (3.0, 4.0, None)
-    """
+    """The level that a word of difficulty stands for; None for another word."""
     word = _word(value)
     number = re.fullmatch(r"(?:level|tier|difficulty) (\d+)", word)
     return float(number[1]) if number else _LEVELS.get(word)

@@ -34,12 +34,7 @@ DECISIONS = frozenset(("no-common-metric", "repeats", "unknown-direction", "seve
 
 
 class Storage:
-    """Gathers (agent, family, item, response, trial), what is known beside them, and notes.
-
-    >>> found = Storage("logs")
-    >>> found.add("gpt", "arc", "1", 1.0), found.add("gpt", "arc", "2", 0.0)
-    (0, 1)
-    """
+    """Gathers (agent, family, item, response, trial), what is known beside them, and notes."""
 
     def __init__(
         self, path: str, options: Options | None = None, details: float = 0, many: bool = False
@@ -135,12 +130,7 @@ class Storage:
     # -- agents ---------------------------------------------------------------------------------------
 
     def agent(self, model: str, file: Path, settings: Mapping[str, Any] | None = None) -> str:
-        """The agent of one log, by `agent_from`; `settings` has what the log says ("solver", "revision").
-
-        >>> found = Storage("logs", Options(agent_from="solver"))
-        >>> found.agent("gpt-4", Path("a.eval"), {"solver": "basic_agent"})
-        'gpt-4 (basic_agent)'
-        """
+        """The agent of one log, by `agent_from`; `settings` has what the log says ("solver", "revision")."""
         given, way = settings or {}, self.options.agent_from
         known = {name: text for name, value in given.items() if (text := _written(value))}
         self.settings[file] = {name: known.get(name, "") for name in given}
@@ -157,11 +147,7 @@ class Storage:
         return f"{model} ({known[way]})" if way in known else model
 
     def agent_of_file(self, file: Path) -> str:
-        """The agent by the name of its file, or of the folder of the file.
-
-        >>> Storage("runs", Options(agent_from="folder")).agent_of_file(Path("runs/gpt-4/a.jsonl.gz"))
-        'gpt-4'
-        """
+        """The agent by the name of its file, or of the folder of the file."""
         return file.resolve().parent.name if self.options.agent_from == "folder" else stem_of(file)
 
     # -- rows -----------------------------------------------------------------------------------------
@@ -197,10 +183,6 @@ class Storage:
         """Columns of equal length, each as categories: a long table, without a loop over its rows.
 
         Gives the codes of agents and items.
-
-        >>> two, one = pd.Categorical(["a", "b"]), pd.Categorical(["x", "x"])
-        >>> Storage("t").add_codes(two, None, one, np.ones(2), None)
-        (array([0, 1], dtype=int32), array([0, 0], dtype=int32))
         """
         agent = _looked_up(agents, lambda name: self._agents.setdefault(name, len(self._agents)))
         item = self._pairs(families, items)

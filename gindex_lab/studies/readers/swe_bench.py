@@ -58,11 +58,7 @@ def _kind(content: Any, file: Path) -> str:
 
 
 def repository_of(instance: str) -> str:
-    """The repository of an instance.
-
-    >>> repository_of("django__django-11099")
-    'django/django'
-    """
+    """The repository of an instance."""
     return instance.rpartition("-")[0].replace("__", "/", 1)
 
 

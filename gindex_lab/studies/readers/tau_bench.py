@@ -65,11 +65,7 @@ def _content(file: Path, found: Storage) -> Any:
 
 
 def agent_of_name(stem: str) -> str | None:
-    """Model and strategy in the name of a file of tau-bench; None for another name.
-
-    >>> agent_of_name("tool-calling-gpt-4o-0.0_range_0--1_user-gpt-4o-llm_1015123456")
-    'gpt-4o (tool-calling)'
-    """
+    """Model and strategy in the name of a file of tau-bench; None for another name."""
     match = _NAME.match(stem)
     return f"{match['model']} ({match['strategy']})" if match else None
 

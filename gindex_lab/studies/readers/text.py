@@ -35,11 +35,7 @@ __all__ = [
 
 LINES = (".jsonl", ".ndjson")
 _PACKED = (".gz", ".zst", ".zstd")
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 def bad_file(path: Path | str, problem: str, remedy: str) -> BadInput:
@@ -48,30 +44,18 @@ def bad_file(path: Path | str, problem: str, remedy: str) -> BadInput:
 
 
 def listed(names: Iterable[object], most: int = 3) -> str:
-    """The first of some names as a message shows them; files without quotes.
-
-    >>> listed(["acc", "f1", "em"], 2), listed([Path("a/b.json")])
-    ("'acc', 'f1' …", 'b.json')
-    """
+    """The first of some names as a message shows them; files without quotes."""
     known = [one.name if isinstance(one, Path) else repr(one) for one in names]
     return ", ".join(known[:most]) + " …" * (len(known) > most)
 
 
 def suffix_of(path: Path) -> str:
-    """The ending that tells what a file holds, in small letters.
-
-    >>> suffix_of(Path("a/samples_arc.JSONL.gz"))
-    '.jsonl'
-    """
+    """The ending that tells what a file holds, in small letters."""
     return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).suffix.lower()
 
 
 def stem_of(path: Path) -> str:
-    """The name of a file without its endings.
-
-    >>> stem_of(Path("a/samples_arc.jsonl.gz"))
-    'samples_arc'
-    """
+    """The name of a file without its endings."""
     return (path.with_suffix("") if path.suffix.lower() in _PACKED else path).stem
 
 
@@ -85,15 +69,7 @@ def beginning(path: Path, size: int = 65_536) -> bytes:
 
 
 def encoding_of(path: Path, given: str | None = None) -> str:
-    """The encoding: as given, as the byte-order mark says, or UTF-8.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.csv")
-    ...     _ = file.write_text("agent,i", encoding="utf-16")
-    ...     encoding_of(file)
-    'utf-16'
-    """
+    """The encoding: as given, as the byte-order mark says, or UTF-8."""
     if given is not None:
         return given
     start = beginning(path, 4096)

@@ -159,11 +159,7 @@ def _read_board(file: Path, found: Storage, new: Mapping[str, str]) -> None:
 
 
 def _raw_columns(header: Sequence[str]) -> dict[str, str]:
-    """The raw columns, each with the name of its item; empty where there are none.
-
-    >>> _raw_columns(["Model", "Average", "IFEval", "IFEval Raw", "BBH", "BBH Raw"])
-    {'IFEval Raw': 'IFEval', 'BBH Raw': 'BBH'}
-    """
+    """The raw columns, each with the name of its item; empty where there are none."""
     return {c: c.strip()[:-4].strip() for c in header if c.strip().lower().endswith(" raw")}
 
 
