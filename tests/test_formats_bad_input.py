@@ -7,6 +7,7 @@ import pytest
 from refusals import refused
 
 import gindex_lab as gl
+from gindex_lab.studies.readers.formats import READERS
 
 SAMPLE = {"model_id": "m", "evaluation_name": "e", "sample_id": "1", "evaluation": {"score": 1.0}}
 RESULT = {"evaluation_name": "e", "score_details": {"score": 1}, "metric_config": {}}
@@ -171,3 +172,27 @@ def test_every_tool_has_three_bad_inputs():
     older = {"lm-eval", "inspect", "helm", "leaderboard", "irw", "long", "wide", "tidy"}
     counts = pd.Series([case[0] for case in CASES]).value_counts()
     assert (counts.reindex(sorted(set(FORMATS) - older)).fillna(0) >= 3).all()
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_a_format_forced_on_another_file_is_one_error_of_ours(kind, tmp_path):
+    contents = [
+        [1],
+        [],
+        [{}],
+        {},
+        None,
+        "text",
+        {"a": "b"},
+        {"results": [1]},
+        {"eval": "a"},
+        {"details": [1]},
+    ]
+    for number, content in enumerate(contents):
+        for name in (f"{number}.json", f"{number}.jsonl"):
+            (tmp_path / name).write_text(json.dumps(content))
+            with pytest.raises(gl.BadInput):
+                gl.read(tmp_path / name, format=kind)
+    (tmp_path / "a.csv").write_text("a,b\n1,\n")
+    with pytest.raises(gl.BadInput):
+        gl.read(tmp_path / "a.csv", format=kind)

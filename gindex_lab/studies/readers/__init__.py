@@ -1,7 +1,9 @@
 """Evaluation logs and tables -> `Responses`: `gl.read(path)` says what it found, and never guesses.
 
-One module per tool (`harness` is lm-evaluation-harness, `tables` the long and wide ones, `foreign` those of
-Excel, SPSS and R). `signatures` tells them apart, `formats` lists them, `collect` gathers the numbers.
+One module per tool, or per group of tools that write alike (`harness` is lm-evaluation-harness, `trials` has
+METR's runs, tau-bench, Terminal-Bench and Harbor); `tables` and `wide` are for tables, `foreign` for those of
+Excel, SPSS and R. `signatures` tells the formats apart, `formats` lists them with their modules, `collect`
+gathers the numbers.
 """
 
 from gindex_lab.foundation.contents import contents as _contents

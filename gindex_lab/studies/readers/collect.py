@@ -193,19 +193,18 @@ class Collector(Storage):
     def _distinct(self, kept: np.ndarray | None, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
         agent, item, trial, value = rows
         cell = agent.astype(np.int64) * len(self._items) + item
-        key = repeated(cell, trial, len(self._trials), len(self._agents) * len(self._items))
+        key = _repeated(cell, trial, len(self._trials), len(self._agents) * len(self._items))
         if key is None:
             return rows
         repeats = self.options.repeats
-        count, at, before = first_twice(key)
+        count, at, before = _first_twice(key)
         if repeats == "error":
             places = (before, at) if kept is None else (int(kept[before]), int(kept[at]))
             first, second = (self._file_of(place) for place in places)
-            settings = self.settings.get(first, {}), self.settings.get(second, {})
-            same_text = int(item[at]) not in self.changed
-            names, cell_name = (first.name, second.name), self._cell(agent, item, at)
-            twice = Twice(count, cell_name, names, settings, same_text, self.apart)
-            raise second_response(self.path, twice)
+            where = f", in {first.name} and in {second.name}" if first.name != second.name else ""
+            again = f"an item it has already ({self._cell(agent, item, at)}{where})"
+            problem = f"[repeats] has {count} more responses of an agent to {again}"
+            raise bad_file(self.path, problem, self._how_to_tell(first, second, int(item[at])))
         if repeats == "trials":
             number = pd.Series(cell).groupby(cell).cumcount().to_numpy()
             self._trials = {str(k + 1): k for k in range(int(number.max()) + 1)}
@@ -215,6 +214,36 @@ class Collector(Storage):
         left = int((~keep).sum())
         self.note("repeats", f"of repeated responses the {repeats} was kept, {left} left out, as asked for")
         return agent[keep], item[keep], trial[keep], value[keep]
+
+    def _how_to_tell(self, first: Path, second: Path, item: int) -> str:
+        """What tells two responses to one item apart, and so what to do."""
+        trials = "repeats='trials' (averaged, and kept as trials), 'first' or 'last' (--repeats)"
+        one, other = (self.settings.get(file, {}) for file in (first, second))
+        if item in self.changed:
+            return (
+                "these are different items with the same id, since their texts differ: name the column that "
+                "tells them apart (columns={'family': ...}), or read the files one by one"
+            )
+        if len(self.apart) > 1:
+            shown = " and ".join(map(repr, self.apart))
+            return (
+                f"the rows differ by {shown}: add these to the name of the agent or the item in the table, "
+                f"keep one setting of each, or else {trials}"
+            )
+        for column in self.apart:
+            return (
+                f"the rows differ by {column!r}: say what it is, columns={{'family': {column!r}}} or "
+                f"columns={{'trial': {column!r}}} (--columns), or else {trials}"
+            )
+        for setting in [name for name in one if one[name] != other.get(name)]:
+            apart = f"keep the runs apart with agent_from={setting!r} (--agent-from {setting})"
+            return f"{apart}, or leave files out with exclude"
+        if first.name != second.name:
+            return (
+                f"if the same run was repeated, pass {trials}; if the files are of different agents, "
+                "agent_from='file' or 'folder' (--agent-from)"
+            )
+        return f"drop them, or say what they are: {trials}"
 
     # -- the tables ----------------------------------------------------------------------------------
 
@@ -293,21 +322,7 @@ def _means(
     return means.reshape(shape), rows.reshape(shape)
 
 
-# -- a second response of an agent to an item ------------------------------------------------------
-
-
-class Twice(NamedTuple):
-    """Where the same agent meets the same item again: how often, and what is known of both rows."""
-
-    more: int
-    cell: str  # for people: 'gpt' on 'arc/1'
-    files: tuple[str, str]
-    settings: tuple[Mapping[str, str], Mapping[str, str]]
-    same_text: bool
-    apart: tuple[str, ...] = ()  # columns of the table by which the repeated rows differ
-
-
-def repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np.ndarray | None:
+def _repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np.ndarray | None:
     """The key of each row if some rows have the same one, else None; without trials by counting only."""
     key = cell if not trials else cell * (trials + 1) + trial + 1
     size = cells * (trials + 1)
@@ -318,46 +333,8 @@ def repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> np
     return None if unique else key
 
 
-def first_twice(key: np.ndarray) -> tuple[int, int, int]:
+def _first_twice(key: np.ndarray) -> tuple[int, int, int]:
     """How many rows repeat an earlier one, the first of them, and the row that it repeats."""
     twice = pd.Series(key).duplicated().to_numpy()
     at = int(twice.argmax())
     return int(twice.sum()), at, int((key == key[at]).argmax())
-
-
-def second_response(path: str, found: Twice) -> BadInput:
-    """The error, with the remedy that fits."""
-    first, second = found.files
-    where = f", in {first} and in {second}" if first != second else ""
-    again = f"has {found.more} more responses of an agent to an item it has already ({found.cell}{where})"
-    return bad_file(path, f"[repeats] {again}", _remedy(found))
-
-
-def _remedy(found: Twice) -> str:
-    trials = "repeats='trials' (averaged, and kept as trials), 'first' or 'last' (--repeats)"
-    differ = [k for k in found.settings[0] if found.settings[0].get(k) != found.settings[1].get(k)]
-    if not found.same_text:
-        return (
-            "these are different items with the same id, since their texts differ: name the column that "
-            "tells them apart (columns={'family': ...}), or read the files one by one"
-        )
-    if len(found.apart) > 1:
-        shown = " and ".join(map(repr, found.apart))
-        return (
-            f"the rows differ by {shown}: add these to the name of the agent or of the item in the table, "
-            f"keep one setting of each, or else {trials}"
-        )
-    for column in found.apart:
-        return (
-            f"the rows differ by {column!r}: say what it is, columns={{'family': {column!r}}} or "
-            f"columns={{'trial': {column!r}}} (--columns), or else {trials}"
-        )
-    for setting in differ:
-        apart = f"keep the runs apart with agent_from={setting!r} (--agent-from {setting})"
-        return f"{apart}, or leave files out with exclude"
-    if found.files[0] != found.files[1]:
-        return (
-            f"if the same run was repeated, pass {trials}; if the files are of different agents, "
-            "agent_from='file' or 'folder' (--agent-from)"
-        )
-    return f"drop them, or say what they are: {trials}"

@@ -70,12 +70,12 @@ FORMATS = {
 TABLE_FORMATS = frozenset(("irw", "long", "wide", "leaderboard", "per-model"))
 _MODULES = {  # those that are not called like their format
     "preferences": "alpaca-eval arena mt-bench arena-hard",
-    "prompt_tests": "promptfoo deepeval",
-    "benchmarks": "evalplus livecodebench arc-prize bfcl",
+    "prompt_tests": "promptfoo deepeval openai-evals",
+    "benchmarks": "evalplus livecodebench arc-prize bfcl swe-bench",
     "harness": "lm-eval",
     "inspect_logs": "inspect",
     "tables": "irw long",
-    "terminal_bench": "terminal-bench harbor",
+    "trials": "metr tau-bench terminal-bench harbor",
     "wide": "wide leaderboard",
 }
 _MODULE = {kind: module for module, kinds in _MODULES.items() for kind in kinds.split()}

@@ -13,8 +13,10 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gindex_lab.foundation.errors import BadInput, short
 from gindex_lab.studies.readers.eval_archives import eval_archive
@@ -85,19 +87,34 @@ def _glimpse(file: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-class _Log(NamedTuple):
+@dataclass
+class _Log:
     """The run of one log: its agent, and its task as it was run, with the arguments it was given."""
 
+    header: dict[str, Any]
+    file: Path
     model: str
     task: str
     arguments: dict[str, Any]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The task with its arguments."""
         if not self.arguments:
             return self.task
         return json.dumps([self.task, self.arguments], sort_keys=True, default=str)
+
+    @cached_property
+    def configuration(self) -> str:
+        """The settings of a run that change what it measures; the same text for the same settings."""
+        spec = self.header["eval"]
+        kept = {
+            "task_version": spec.get("task_version"),
+            "model_args": spec.get("model_args"),
+            "generate": spec.get("model_generate_config") or mapping(self.header, "plan").get("config"),
+            "solver": spec.get("solver") or _solvers(self.header),
+        }
+        return json.dumps({k: v for k, v in kept.items() if v}, sort_keys=True, default=str)
 
 
 def _log(header: dict[str, Any], file: Path, found: Storage) -> _Log:
@@ -106,7 +123,7 @@ def _log(header: dict[str, Any], file: Path, found: Storage) -> _Log:
         problem = "[no-model] does not say its model and its task (eval.model, eval.task)"
         raise bad_file(file, problem, "name a log that Inspect wrote")
     model = found.agent(str(spec["model"]), file, _settings(header))
-    return _Log(model, str(spec["task"]), mapping(spec, "task_args"))
+    return _Log(header, file, model, str(spec["task"]), mapping(spec, "task_args"))
 
 
 class _Logs(Metrics):
@@ -133,10 +150,9 @@ class _Logs(Metrics):
         if header.get("status") not in (None, "success"):
             said = f"{file.name}: the run ended with status {header['status']!r}; what it has was read"
             self.found.note("files", said, "exclude=[...] (--exclude)")
-        configuration = _configuration(header)
         scored: bool | None = None  # whether any scored sample has the metric of the task
         for sample in samples:
-            values = self._add(sample, log, task, configuration, header, file)
+            values = self._add(sample, log)
             if values:
                 scored = bool(scored) or self.chosen[task] in values
             else:
@@ -170,20 +186,12 @@ class _Logs(Metrics):
             said = f"epochs are averaged; the headline of the log reduces them by {other[0]!r}, not the mean"
             self.found.note("repeats", said)
 
-    def _add(
-        self,
-        sample: dict[str, Any],
-        log: _Log,
-        task: str,
-        configuration: str,
-        header: dict[str, Any],
-        file: Path,
-    ) -> dict[str, float | None]:
-        values = score_values(sample, file)
+    def _add(self, sample: dict[str, Any], log: _Log) -> dict[str, float | None]:
+        task, file, values = log.key, log.file, score_values(sample, log.file)
         if values and task not in self.chosen and all(v is None for v in values.values()):
             raise _in_words(sample, file)
         if values and task not in self.chosen:
-            self.chosen[task] = self._choose(values, log.task, header, file)
+            self.chosen[task] = self._choose(values, log)
         self.others.setdefault(task, set()).update(values)
         value = values.get(self.chosen.get(task, ""), float("nan"))
         if value is None:
@@ -197,21 +205,19 @@ class _Logs(Metrics):
         if "attachment://" not in written:  # a long text is kept elsewhere in the log
             self.found.same_text(code, text)
         if self.found.details is not None:
-            self.found.detail(text=text, errored=bool(sample.get("error")), configuration=configuration)
+            self.found.detail(text=text, errored=bool(sample.get("error")), configuration=log.configuration)
         keep_roles(self.found, task, item, sample)
         if isinstance(sample.get("choices"), list) and len(sample["choices"]) > 1:
             self.found.facts_of(task, item)["choices"] = len(sample["choices"])
         return values
 
-    def _choose(
-        self, values: Mapping[str, float | None], name: str, header: dict[str, Any], file: Path
-    ) -> str:
+    def _choose(self, values: Mapping[str, float | None], log: _Log) -> str:
         """The scorer to read: as asked for, else the first of the log's own results, else of the sample."""
         scorers = [each for each, value in values.items() if value is not None]
-        scores = mapping(header, "results").get("scores")
+        scores = mapping(log.header, "results").get("scores")
         listed = [str(s["name"]) for s in scores or () if isinstance(s, dict) and "name" in s]
         names = [*(each for each in listed if each in scorers), *(s for s in scorers if s not in listed)]
-        return choose_metric(names, self.found.options.metrics_of(name), file, f"task {name!r}")
+        return choose_metric(names, self.found.options.metrics_of(log.task), log.file, f"task {log.task!r}")
 
     def finish(self) -> None:
         """Directions are settled last, when all values are known: right is better than wrong."""
@@ -227,12 +233,15 @@ class _Logs(Metrics):
 
 def _document(file: Path, found: Storage) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     content = load_json(file, found.options.encoding)
-    samples = content.get("samples") if isinstance(content, dict) else None
-    listed = isinstance(samples, list) and all(isinstance(one, dict) for one in samples)
-    if samples is not None and not listed:
+    if not isinstance(content, dict):
+        problem = f"[wrong-type] holds {short(content)} where Inspect writes an object"
+        raise bad_file(file, problem, "name a log that Inspect wrote")
+    samples = content.pop("samples", None)  # a header is kept, and without them
+    samples = [] if samples is None else samples
+    if not isinstance(samples, list) or not all(isinstance(one, dict) for one in samples):
         problem = f"[wrong-type] has samples={short(samples)} where Inspect writes a list"
         raise bad_file(file, problem, "write the log again")
-    return content, samples or []
+    return content, samples
 
 
 # -- what the header says ----------------------------------------------------------------------------
@@ -272,18 +281,6 @@ def _settings(header: dict[str, Any]) -> dict[str, Any]:
 def _solvers(header: dict[str, Any]) -> list[str]:
     steps = mapping(header, "plan").get("steps")
     return [str(s.get("solver")) for s in steps or () if isinstance(s, dict)]
-
-
-def _configuration(header: dict[str, Any]) -> str:
-    """The settings of a run that change what it measures; the same text for the same settings."""
-    spec = header["eval"]
-    kept = {
-        "task_version": spec.get("task_version"),
-        "model_args": spec.get("model_args"),
-        "generate": spec.get("model_generate_config") or mapping(header, "plan").get("config"),
-        "solver": spec.get("solver") or _solvers(header),
-    }
-    return json.dumps({k: v for k, v in kept.items() if v}, sort_keys=True, default=str)
 
 
 def _task_labels(tasks: Mapping[str, _Log], found: Storage) -> dict[str, str]:

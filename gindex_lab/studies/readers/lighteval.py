@@ -24,7 +24,7 @@ from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping,
 from gindex_lab.studies.readers.storage import Storage, as_number
 from gindex_lab.studies.readers.text import bad_file, stem_of, suffix_of
 
-__all__ = ["read_lighteval", "task_and_time"]
+__all__ = ["read_lighteval"]
 
 _TOOL = "lighteval"
 _DETAILS = re.compile(r"(?:details_)?(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+))?$")
@@ -38,13 +38,6 @@ def read_lighteval(files: Sequence[Path], found: Storage) -> None:
         _read_details(details, results, found)
     else:
         _read_results(results, found)
-
-
-def task_and_time(stem: str) -> tuple[str, str]:
-    """The task and the time in the name of a file of details."""
-    match = _DETAILS.match(stem)
-    assert match is not None  # a name has at least one character
-    return match["task"], match["time"] or ""
 
 
 def _model(content: Any, file: Path) -> str:
@@ -93,7 +86,9 @@ def _read_details(files: Sequence[Path], results: Mapping[Path, Any], found: Sto
     metrics, items = Metrics(found), Identities()
     for file in files:
         with found.reading(file):
-            task, time = task_and_time(stem_of(file))
+            match = _DETAILS.match(stem_of(file))
+            assert match is not None  # a name has at least one character
+            task, time = match["task"], match["time"] or ""
             model = found.agent(_beside(models.get(time, []), file) or _from_folder(file, found), file)
             samples = list(_samples(file))
             names = dict.fromkeys(name for *_, numbers in samples for name in numbers)

@@ -48,8 +48,14 @@ class Metrics:
         return self.chosen[task]
 
     def say(self) -> None:
-        """Note what was read."""
-        self.found.notes.extend(note_metrics(self.chosen, self.others))
+        """Note each metric that was read: of which tasks, and what else there was."""
+        for metric in dict.fromkeys(self.chosen.values()):
+            tasks = [task for task, name in self.chosen.items() if name == metric]
+            also = sorted(set().union(*(self.others.get(task, set()) for task in tasks)) - {metric})
+            of = f" ({len(tasks)} tasks)" if len(tasks) > 1 else f" (task {tasks[0]!r})" if tasks[0] else ""
+            rest = f"; the logs also have {listed(also, 6)}" if also else ""
+            change = "metric=... (--metric)" if also else ""
+            self.found.notes.append(Note("metric", f"metric {metric!r} was read{of}{rest}", change))
 
 
 def choose_metric(candidates: Sequence[str], wanted: Sequence[str], path: Path | str, what: str) -> str:
@@ -70,19 +76,6 @@ def lacks_metric(metric: str, path: Path | str, what: str) -> BadInput:
     problem = f"[no-common-metric] has no {metric!r} of {what}, by which other logs were read"
     remedy = "choose one that all of them have with metric=... (--metric), or read them apart"
     return bad_file(path, problem, remedy)
-
-
-def note_metrics(chosen: Mapping[str, str], others: Mapping[str, set[str]]) -> list[Note]:
-    """One line for each metric that was read: of which tasks, and what else there was."""
-    notes: list[Note] = []
-    for metric in dict.fromkeys(chosen.values()):
-        tasks = [task for task, name in chosen.items() if name == metric]
-        also = sorted(set().union(*(others.get(task, set()) for task in tasks)) - {metric})
-        of = f" ({len(tasks)} tasks)" if len(tasks) > 1 else f" (task {tasks[0]!r})" if tasks[0] else ""
-        rest = f"; the logs also have {listed(also, 6)}" if also else ""
-        change = "metric=... (--metric)" if also else ""
-        notes.append(Note("metric", f"metric {metric!r} was read{of}{rest}", change))
-    return notes
 
 
 # -- is more of it better? ---------------------------------------------------------------------------

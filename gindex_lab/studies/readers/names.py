@@ -7,7 +7,7 @@ Nested names (`evaluation.score`) are recognised by their last part.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from gindex_lab.studies.readers.signatures import of_header, values_of
@@ -191,15 +191,11 @@ def lone_response(header: Sequence[str]) -> list[str]:
 
 def flat_names(record: Mapping[str, Any], depth: int = 3) -> list[str]:
     """The names in a record, nested ones with dots."""
-    return list(_flat(record, depth))
-
-
-def _flat(record: Mapping[str, Any], depth: int) -> Iterator[str]:
+    names: list[str] = []
     for name, value in record.items():
-        if isinstance(value, dict) and depth > 1:
-            yield from (f"{name}.{inner}" for inner in _flat(value, depth - 1))
-        else:
-            yield str(name)
+        inside = flat_names(value, depth - 1) if isinstance(value, dict) and depth > 1 else None
+        names += [str(name)] if inside is None else [f"{name}.{one}" for one in inside]
+    return names
 
 
 def nested(record: Any, name: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from gindex_lab.studies.readers.tables import table_at
 from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, listed, load_json, stem_of, suffix_of
 
 __all__ = [
-    *("Identities", "Repeats", "document", "field", "loaded", "mapping", "model_of_folder", "name_in"),
+    *("Identities", "document", "field", "loaded", "mapping", "model_of_folder", "name_in"),
     *("names_by_file", "note_joined", "objects", "rows_of", "score_of", "text_code"),
 ]
 
@@ -94,17 +93,6 @@ class Identities:
                 f"{len(self.clashes)} items have the name of another item with other content, and were kept "
                 f"apart ({self.clashes[0]} …)"
             )
-
-
-class Repeats:
-    """Numbers the responses of an agent to an item: 1, 2, 3, as they come."""
-
-    def __init__(self) -> None:
-        self._seen: Counter[tuple[str, str, str]] = Counter()
-
-    def next(self, agent: str, family: str, item: str) -> int:
-        self._seen[agent, family, item] += 1
-        return self._seen[agent, family, item]
 
 
 def note_joined(found: Storage, runs: Mapping[str, set[Path]], what: str) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.studies.readers.parts import Identities, Repeats, name_in, rows_of, score_of
+from gindex_lab.studies.readers.parts import Identities, name_in, rows_of, score_of
 from gindex_lab.studies.readers.storage import Storage
 from gindex_lab.studies.readers.text import bad_file
 
@@ -62,7 +62,7 @@ def read_alpaca_eval(files: Sequence[Path], found: Storage) -> None:
 
 def read_arena(files: Sequence[Path], found: Storage) -> None:
     """Agents are models, items are opponents, trials are battles; a model never meets itself."""
-    turn, draws, battles = Repeats(), 0, 0
+    draws = battles = 0
     for file in files:
         with found.reading(file):
             for number, row in rows_of(file, found, ["model_a", "model_b"]):
@@ -78,7 +78,7 @@ def read_arena(files: Sequence[Path], found: Storage) -> None:
                     continue
                 for model, other, value in ((first, second, won), (second, first, 1 - won)):
                     item = f"against {other}"
-                    found.add(model, "", item, value, trial=turn.next(model, "", item))
+                    found.add(model, "", item, value, trial=found.turn(model, "", item))
     said = (
         f"{battles} battles ({draws} draws, which count 0.5): an item is an opponent, and a score the win "
         "rate with every opponent counted alike. It is not the Elo or Bradley-Terry score of the arena"

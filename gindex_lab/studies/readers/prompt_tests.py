@@ -1,4 +1,5 @@
-"""Tests of prompts: promptfoo and DeepEval. Items are test cases by their content, which passed or did not.
+"""Tests of prompts: promptfoo, DeepEval and OpenAI evals. Items are test cases by their content, which passed
+or did not.
 
 promptfoo (0.60 and newer) tries each test case with each provider and prompt. Read are `--output` files and
 exports as JSON and YAML ({"results": {"version": 3, "results": [...]}, ...} or {"config", "results": [...]}),
@@ -15,6 +16,12 @@ DeepEval (2.x and 3.x) writes a test run as JSON, in the folder of DEEPEVAL_RESU
 every metric of the case reached its threshold; `metric=` chooses the score of one metric. Empty fields are
 not written, so that a case without metrics has neither. The default name of a case is its place. A file does
 not name its model unless it is a hyperparameter. (test_run/*.py of deepeval 4.3.1, read in November 2026.)
+
+OpenAI evals (`oaieval --record_path`, 1.x-3.x) writes JSONL of events, one file per run. The first line is
+{"spec": {completion_fns, eval_name, base_eval, split}}; then come events {sample_id, type, data}, of type
+"match" ({"correct": true}), "metrics" ({name: value}) and others; {"final_report": {...}} closes a run that
+came to its end. The response is `correct`, whose mean is the accuracy of the report, or a metric.
+(LocalRecorder of evals 3.0.1, run in November 2026.)
 """
 
 from __future__ import annotations
@@ -31,8 +38,8 @@ from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.metrics import Metrics, settle_direction
 from gindex_lab.studies.readers.parts import (
     Identities,
-    Repeats,
     document,
+    field,
     loaded,
     mapping,
     names_by_file,
@@ -43,7 +50,7 @@ from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.storage import Storage, as_number
 from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, open_text, stem_of, suffix_of
 
-__all__ = ["read_deepeval", "read_promptfoo"]
+__all__ = ["read_deepeval", "read_openai_evals", "read_promptfoo"]
 
 
 class _Case(NamedTuple):
@@ -65,7 +72,7 @@ def _metric_of(cases: Iterable[_Case], metrics: Metrics, file: Path, what: str) 
 
 
 def _add_cases(
-    cases: Mapping[Path, Sequence[_Case]], metric: str, metrics: Metrics, turn: Repeats | None, found: Storage
+    cases: Mapping[Path, Sequence[_Case]], metric: str, metrics: Metrics, repeated: bool, found: Storage
 ) -> None:
     """Add every case; a test that stands there twice is one item."""
     items = Identities()
@@ -76,11 +83,11 @@ def _add_cases(
                 code = text_code(one.content)
                 item = items.name("", labels.setdefault(code, one.label), one.content)
                 value = score_of(one.scores.get(metric), file, repr(item))
-                trial = turn.next(one.agent, "", item) if turn else None
+                trial = found.turn(one.agent, "", item) if repeated else None
                 found.add(one.agent, "", item, value, trial=trial)
                 keep_roles(found, "", item, {"metadata": one.record})
                 found.detail(text=code, errored=one.error)
-                if turn is None and value != value:
+                if not repeated and value != value:
                     found.count("gaps", f"cases have no score by {metric!r}, and count as missing")
     metrics.say()
     items.say(found)
@@ -106,7 +113,7 @@ def read_deepeval(files: Sequence[Path], found: Storage) -> None:
     metrics = Metrics(found)
     whole = [case for some in cases.values() for case in some]
     metric = _metric_of(whole, metrics, files[0], "the test run")
-    _add_cases(cases, metric, metrics, None, found)
+    _add_cases(cases, metric, metrics, False, found)
 
 
 def _case(case: dict[str, Any], agent: str, scores: dict[str, Any]) -> _Case:
@@ -174,7 +181,7 @@ def read_promptfoo(files: Sequence[Path], found: Storage) -> None:
         file: [one.case._replace(agent=agents[one.provider, one.prompt]) for one in some]
         for file, some in by_file.items()
     }
-    _add_cases(cases, metric, metrics, Repeats(), found)
+    _add_cases(cases, metric, metrics, True, found)
     said = "results ended in an error; their score is the one in the file"
     if metric == "success":
         said = "results that ended in an error count as failed, as in the headline of promptfoo"
@@ -218,18 +225,14 @@ def _results(file: Path, found: Storage) -> Iterator[_PromptfooResult]:
     if suffix in LINES:
         rows = (row for _, row in json_lines(file, found.notes, found.options.encoding))
     else:
-        content = document(file, found)
-        rows = content if isinstance(content, list) else _listed(content, file)
+        rows = document(file, found)
+        for _ in range(2):  # {"results": {"results": [...]}}, {"results": [...]} or the list itself
+            rows = rows.get("results") if isinstance(rows, dict) else rows
+        if not isinstance(rows, list):
+            problem = f"[wrong-type] has results={short(rows)} where promptfoo writes a list"
+            raise bad_file(file, problem, _EXPORT)
     for number, row in enumerate(rows, 1):
         yield _result(row, number, file)
-
-
-def _listed(content: Any, file: Path) -> list[Any]:
-    results = content.get("results") if isinstance(content, dict) else None
-    rows = results.get("results") if isinstance(results, dict) else results
-    if not isinstance(rows, list):
-        raise bad_file(file, f"[wrong-type] has results={short(rows)} where promptfoo writes a list", _EXPORT)
-    return rows
 
 
 def _result(row: Any, number: int, file: Path) -> _PromptfooResult:
@@ -287,3 +290,63 @@ def _verdict(row: Sequence[str], header: Sequence[str], at: int) -> tuple[str, f
     if not match:
         return "", None
     return match[1], float(match[2]) if match[2] else None
+
+
+# -- OpenAI evals ------------------------------------------------------------------------------------
+
+
+_TOOL = "OpenAI evals"
+
+
+def read_openai_evals(files: Sequence[Path], found: Storage) -> None:
+    """Agents are completion functions, families are evals, items are samples."""
+    metrics = Metrics(found)
+    for file in files:
+        with found.reading(file):
+            lines = [line for _, line in json_lines(file, found.notes, found.options.encoding)]
+            agent, family = _names(lines[0] if lines else {}, file)
+            agent = found.agent(agent, file)
+            scores, errors = _events(lines, file)
+            if not scores:
+                problem = "[empty] has no event with a score (match or metrics)"
+                raise bad_file(file, problem, "run the eval again")
+            names = dict.fromkeys(name for each in scores.values() for name in each)
+            metric = metrics.of(family, names, file, what=f"eval {family!r}")
+            settle_direction(metric, found, family=family)
+            for sample, each in scores.items():
+                found.add(agent, family, sample, each.get(metric, float("nan")))
+            if not any("final_report" in line for line in lines):
+                found.note("files", f"{file.name}: the run has no final report; what it has was read")
+            if errors:
+                found.note("gaps", f"{file.name}: {errors} samples ended in an error, and are missing")
+    metrics.say()
+
+
+def _names(first: dict[str, Any], file: Path) -> tuple[str, str]:
+    spec = field(first, "spec", dict, file, _TOOL)
+    functions = field(spec, "completion_fns", list, file, _TOOL)
+    name = field(spec, "eval_name", str, file, _TOOL)
+    if not functions:
+        raise bad_file(file, "[missing-field] names no completion function", "run the eval again")
+    return " + ".join(str(one) for one in functions), name
+
+
+def _events(lines: Sequence[dict[str, Any]], file: Path) -> tuple[dict[str, dict[str, float]], int]:
+    """The scores of each sample, and how many samples have an error and no score."""
+    scores: dict[str, dict[str, float]] = {}
+    errors: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        kind, sample = line.get("type"), line.get("sample_id")
+        if kind == "error" and sample is not None:
+            errors.add(str(sample))
+        if kind not in ("match", "metrics") or sample is None:
+            continue
+        data = mapping(line, "data")
+        given = {"correct": data.get("correct")} if kind == "match" else data
+        known = {str(k): as_number(v) for k, v in given.items() if v is not None}
+        numbers = {k: v for k, v in known.items() if v is not None}
+        if kind == "match" and not numbers:
+            problem = f"[wrong-type] has correct={data.get('correct')!r} in line {number}"
+            raise bad_file(file, problem, "run the eval again")
+        scores.setdefault(str(sample), {}).update(numbers)
+    return scores, len(errors - set(scores))

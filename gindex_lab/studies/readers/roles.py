@@ -40,13 +40,6 @@ _LADDER = (  # difficulty in words, from 0
 _LEVELS = {word: float(level) for level, words in enumerate(_LADDER) for word in words}
 
 
-def level_of(value: object) -> float | None:
-    """The level that a word of difficulty stands for; None for another word."""
-    word = _word(value)
-    number = re.fullmatch(r"(?:level|tier|difficulty) (\d+)", word)
-    return float(number[1]) if number else _LEVELS.get(word)
-
-
 def role_value(role: str, name: object, value: object) -> float | None:
     """The number by which a field plays its role: minutes in minutes, levels in words; None for no number.
 
@@ -56,7 +49,8 @@ def role_value(role: str, name: object, value: object) -> float | None:
     value = len(value) if role == "choices" and isinstance(value, list) else value
     number = as_number(value)
     if number is None and role == "difficulty":
-        return level_of(value)
+        level = re.fullmatch(r"(?:level|tier|difficulty) (\d+)", _word(value))
+        return float(level[1]) if level else _LEVELS.get(_word(value))
     return number if number is None or role != "minutes" else number * (time_unit(name) or 1.0)
 
 

@@ -74,6 +74,16 @@ def values_of(found: Any) -> list[dict[str, Any]]:
     return some if some and all(isinstance(one, dict) for one in some) else []
 
 
+def _holds(name: str, test: Test, first: int = 20) -> Test:
+    """The test for a record with a field that is a list: one of its `first` elements passes a test."""
+
+    def passes(found: Any) -> bool:
+        some = found[name][:first] if _with(**{name: list})(found) else []
+        return any(isinstance(one, dict) and test(one) for one in some)
+
+    return passes
+
+
 _LIGHTEVAL = _with(config_general=dict, results=dict)
 _BFCL = _with("accuracy correct_count total_count")
 _ALPACA = _with("preference generator_1 generator_2")
@@ -83,6 +93,9 @@ _BATTLE = (
     _with("model_a model_b winner"),
     _with("model_a model_b winner_model_a winner_model_b"),
 )
+_PATCHED = _with("resolved patch_successfully_applied")
+_MEASURED = _with("", "metricsData metrics_data")
+_CASES = "testCases test_results conversationalTestCases"
 _OF_HARNESS = _with("", "config versions configs n-shot model_name git_hash higher_is_better")
 _OF_SWE_BENCH = """
 completed_ids submitted_ids unresolved_ids schema_version
@@ -95,8 +108,7 @@ def _promptfoo(found: Mapping[str, Any]) -> bool:
     if isinstance(results, dict):  # files of --output, and exports
         inside = _with("", "table results"), _with("", "stats version prompts")
         return all(test(results) for test in inside)
-    rows = results if isinstance(results, list) else []
-    return "config" in found and bool(rows) and isinstance(rows[0], dict) and _graded(rows[0])
+    return "config" in found and _holds("results", _graded, first=1)(found)
 
 
 def _graded(row: Mapping[str, Any]) -> bool:
@@ -111,16 +123,6 @@ def _harness(found: Mapping[str, Any]) -> bool:
     return _OF_HARNESS(found) or bool(values_of(found["results"]))
 
 
-def _terminal_bench_run(found: Mapping[str, Any]) -> bool:
-    rows = found.get("results")
-    first = rows[0] if isinstance(rows, list) and rows else None
-    return isinstance(first, dict) and {"is_resolved", "task_id"} <= set(first)
-
-
-def _swe_bench_instances(found: Mapping[str, Any]) -> bool:
-    return any({"resolved", "patch_successfully_applied"} <= set(one) for one in values_of(found))
-
-
 def _evalplus(found: Mapping[str, Any]) -> bool:
     if not _with(eval=dict)(found) or "status" in found:
         return False
@@ -131,29 +133,13 @@ def _evalplus(found: Mapping[str, Any]) -> bool:
     return older or any(test(row) for row in rows for test in tests)
 
 
-def _deepeval(found: Mapping[str, Any]) -> bool:
-    lists = ("testCases", "test_results", "conversationalTestCases")
-    rows = next((found[name] for name in lists if found.get(name)), None)
-    some = [row for row in rows[:20] if isinstance(row, dict)] if isinstance(rows, list) else []
-    return any({"metricsData", "metrics_data"} & set(row) for row in some)
-
-
 def _opencompass(found: Mapping[str, Any]) -> bool:
     details = found.get("details")
     if isinstance(details, dict):
         inside = values_of({k: v for k, v in details.items() if not isinstance(v, str)})
         words = {"correct", "pred", "predictions", "answer", "references", "is_correct"}
         return bool(inside) and any(len(words & set(one)) >= 2 for one in inside)
-    first = details[0] if isinstance(details, list) and details else None
-    return isinstance(first, dict) and {"pred", "correct"} <= set(first)
-
-
-def _arc_prize(found: Mapping[str, Any]) -> bool:
-    return any("score" in one for one in values_of(found.get("task_results")))
-
-
-def _openai_evals(row: Mapping[str, Any]) -> bool:
-    return isinstance(row.get("spec"), dict) and {"eval_name", "completion_fns"} <= set(row["spec"])
+    return _holds("details", _with("pred correct"), first=1)(found)
 
 
 def _promptfoo_header(names: set[str]) -> bool:
@@ -170,7 +156,7 @@ _DOCUMENTS: Looks = {
     "lighteval": (_LIGHTEVAL,),
     "terminal-bench": (
         _with("task_id is_resolved", "trial_name parser_results failure_mode"),
-        _terminal_bench_run,
+        _holds("results", _with("is_resolved task_id"), first=1),
     ),
     "harbor": (
         _with("task_name trial_name", "verifier_result agent_info exception_info"),
@@ -184,18 +170,18 @@ _DOCUMENTS: Looks = {
     "swe-bench": (
         _with("", _OF_SWE_BENCH, resolved_ids=list),
         _with("", _OF_SWE_BENCH, resolved=list),
-        _swe_bench_instances,
+        lambda found: any(_PATCHED(one) for one in values_of(found)),
     ),
     "mteb": (
         _with("", "mteb_version dataset_revision", task_name=str, scores=dict),
         _with("mteb_dataset_name mteb_version"),
     ),
     "evalplus": (_evalplus,),
-    "deepeval": (_deepeval,),
+    "deepeval": tuple(_holds(name, _MEASURED) for name in _CASES.split()),
     "inspect": (_with(eval=dict, status=str), _with("samples", eval=dict)),
     "lm-eval": (_harness,),
     "opencompass": (_opencompass,),
-    "arc-prize": (_arc_prize,),
+    "arc-prize": (lambda found: any("score" in one for one in values_of(found.get("task_results"))),),
     "bfcl": (_BFCL,),  # nothing was wrong: the first line alone
 }
 _RECORDS: Looks = {
@@ -211,7 +197,7 @@ _RECORDS: Looks = {
 _LINES: Looks = {
     "lm-eval": (_with("doc_id", "filtered_resps metrics"),),
     "every-eval-ever": (_with("evaluation_name model_id sample_id evaluation"),),
-    "openai-evals": (_openai_evals,),
+    "openai-evals": (lambda row: _with(spec=dict)(row) and _with("eval_name completion_fns")(row["spec"]),),
     "bfcl": (_BFCL,),
 }
 _HEADERS: Looks = {

@@ -56,6 +56,7 @@ class Storage:
         self._agents: dict[str, int] = {}
         self._items: dict[tuple[str, str], int] = {}  # by family and name
         self._trials: dict[str, int] = {}
+        self._turns: Counter[tuple[str, str, str]] = Counter()
         self._families: dict[str, int] = {}
         self._item_family = array("i")
         self._texts = array("q")  # of each item a number that stands for its text, -1 if not known
@@ -209,6 +210,11 @@ class Storage:
         if code == len(self._item_family):
             self._item_family.append(self._families.setdefault(family, len(self._families)))
         return code
+
+    def turn(self, agent: str, family: str, item: str) -> int:
+        """The number of a response of an agent to an item: 1, 2, 3, as they come."""
+        self._turns[agent, family, item] += 1
+        return self._turns[agent, family, item]
 
     def _trial(self, trial: object) -> int:
         return -1 if trial is None else self._trials.setdefault(str(trial), len(self._trials))

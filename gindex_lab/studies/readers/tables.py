@@ -50,21 +50,22 @@ from gindex_lab.studies.readers.text import (
 
 __all__ = ["columns_of", "read_irw", "read_long", "table_at", "table_header"]
 
+_WHOLE = frozenset(SUFFIXES) - frozenset(TABLES)  # files that a library reads as a whole DataFrame
+
 
 def table_header(path: Path, options: Options) -> Sequence[str]:
     """The names of the columns, without reading the rows where that can be avoided."""
     if suffix_of(path) == ".parquet":
         return parquet_names(path)
-    if _is_frame(path):
-        return list(_frame(path, options).columns)
-    return header_of(path, **_form(path, options))
+    table = _frame(path, options)
+    return header_of(path, **_form(path, options)) if table is None else list(table.columns)
 
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
     """A table as a DataFrame, its labels as text."""
-    if not _is_frame(path):
-        return read_table(path, labels, **_form(path, options))
     table = _frame(path, options)
+    if table is None:
+        return read_table(path, labels, **_form(path, options))
     if not isinstance(table.index, pd.RangeIndex):
         table = table.reset_index()
     for label in labels:
@@ -79,7 +80,7 @@ def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.Da
 
 def _long_table(path: Path, labels: Sequence[str], others: Sequence[str], options: Options) -> pd.DataFrame:
     """The columns of a long table that are needed; labels as categories, read once."""
-    if _is_frame(path):
+    if suffix_of(path) in _WHOLE:
         return table_at(path, labels, options)
     return read_columns(path, labels, others, **_form(path, options))
 
@@ -89,14 +90,11 @@ def _form(path: Path, options: Options) -> dict[str, str]:
     return {"separator": separator_of(path, options.encoding), "encoding": encoding}
 
 
-def _is_frame(path: Path) -> bool:
-    """Whether a library reads the file as a whole DataFrame; what has an unknown suffix, or none, is text."""
-    return suffix_of(path) in set(SUFFIXES) - set(TABLES)
-
-
-def _frame(path: Path, options: Options) -> pd.DataFrame:
-    parquet = suffix_of(path) == ".parquet"
-    return parquet_table(path) if parquet else foreign_table(path, options.encoding)
+def _frame(path: Path, options: Options) -> pd.DataFrame | None:
+    """What a library reads whole; None for text, also of an unknown suffix or none."""
+    if suffix_of(path) == ".parquet":
+        return parquet_table(path)
+    return foreign_table(path, options.encoding) if suffix_of(path) in _WHOLE else None
 
 
 # -- which column plays which role -------------------------------------------------------------------
@@ -305,7 +303,7 @@ def _note_columns(names: Mapping[str, str], found: Storage) -> None:
 
 
 def _records(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for k, row in enumerate(records_of(content) or content, 1):
+    for k, row in enumerate(records_of(content) or (content if isinstance(content, list) else [content]), 1):
         if not isinstance(row, dict):
             problem = f"has no object as its record {k}, but {short(row)}"
             raise bad_file(file, problem, "give a list of objects")

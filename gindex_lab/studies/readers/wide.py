@@ -144,10 +144,15 @@ def _read_board(file: Path, found: Storage, new: Mapping[str, str]) -> None:
     if given is not None and given not in header:
         raise BadInput("columns['agent']", given, f"is not a column of {file.name}", "name the models")
     by_name = {c.strip().lower(): c for c in reversed(header)}
-    name = given or next(by_name[one] for one in _MODELS if one in by_name)
+    name = given or next((by_name[one] for one in _MODELS if one in by_name), None)
+    if name is None:
+        raise bad_file(
+            file, f"[no-column] has no column of models (it has {listed(header, 8)})", "name it: " + _AGENT
+        )
     table = table_at(file, [name], options).rename(columns=dict(new))
     table = percentages(table, name, found)
-    items = _raw_columns(header)
+    raw = [c for c in header if c.strip().lower().endswith(" raw")]  # "BBH Raw" beside "BBH"
+    items = {c: c.strip()[:-4].strip() for c in raw}
     if items and options.items is None:
         facts = [c for c in header if c not in items and c != name]
         said = f"the raw columns were read: {', '.join(map(repr, items.values()))}"
@@ -156,11 +161,6 @@ def _read_board(file: Path, found: Storage, new: Mapping[str, str]) -> None:
         columns, facts = split_columns(table, name, found)
         items = {c: c for c in columns}
     _add_agents(table.assign(**{name: _models(table, name, found)}), name, items, facts, found)
-
-
-def _raw_columns(header: Sequence[str]) -> dict[str, str]:
-    """The raw columns, each with the name of its item; empty where there are none."""
-    return {c: c.strip()[:-4].strip() for c in header if c.strip().lower().endswith(" raw")}
 
 
 def _models(table: pd.DataFrame, name: str, found: Storage) -> list[str]:
