@@ -129,8 +129,9 @@ def _to_64_bits(x: Fraction) -> Fraction:
     return Fraction(round(x * scale)) / scale
 
 
+# columns of the log, which has no header
 _LAMBDA_COLUMNS = {0: "cells", 1: "actions", 2: "spacedesc", 6: "pattern", 7: "pattern_length"}
-_LAMBDA_AGENT, _LAMBDA_REWARD = 9, 15  # columns of the log, which has no header
+_LAMBDA_AGENT, _LAMBDA_REWARD = 9, 15
 _LAMBDA_SESSION = 7  # environments that each of the 20 people met
 
 

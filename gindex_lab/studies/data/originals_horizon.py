@@ -35,18 +35,12 @@ _LYPTUS_ALIASES = {
 # stated in the authors' code: these three were run for the study of June 2025
 _LYPTUS_OLDEST = {"GPT-2": "2019-11-05", "GPT-3": "2020-07-11", "GPT-3.5": "2022-03-15"}
 _LYPTUS_MINUTES = [
-    "completion_minutes",
-    "n_completions",
-    "estimate_minutes",
-    "n_estimates",
-    "firstblood_minutes",
-    "model_estimate_minutes",
-    "censored_lower_minutes",
-    "best_available_minutes",
+    *("completion_minutes", "n_completions", "estimate_minutes", "n_estimates", "firstblood_minutes"),
+    *("model_estimate_minutes", "censored_lower_minutes", "best_available_minutes"),
 ]
 # what `all_runs.jsonl` calls the columns of a run
 _RUNS = {"alias": "agent", "task_id": "item", "score_binarized": "response"}
-_LEVELS = {
+_LEVELS = {  # minutes that METR gives to the four answers of the annotators
     7.5: "under 15 minutes",
     30.0: "15 minutes to 1 hour",
     120.0: "1 to 4 hours",

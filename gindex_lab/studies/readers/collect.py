@@ -197,8 +197,10 @@ class Collector(Storage):
         if key is None:
             return rows
         repeats = self.options.repeats
-        count, at, before = _first_twice(key)
+        twice = pd.Series(key).duplicated().to_numpy()
+        count, at = int(twice.sum()), int(twice.argmax())
         if repeats == "error":
+            before = int((key == key[at]).argmax())
             places = (before, at) if kept is None else (int(kept[before]), int(kept[at]))
             first, second = (self._file_of(place) for place in places)
             where = f", in {first.name} and in {second.name}" if first.name != second.name else ""
@@ -331,10 +333,3 @@ def _repeated(cell: np.ndarray, trial: np.ndarray, trials: int, cells: int) -> n
     else:
         unique = pd.Index(key).is_unique
     return None if unique else key
-
-
-def _first_twice(key: np.ndarray) -> tuple[int, int, int]:
-    """How many rows repeat an earlier one, the first of them, and the row that it repeats."""
-    twice = pd.Series(key).duplicated().to_numpy()
-    at = int(twice.argmax())
-    return int(twice.sum()), at, int((key == key[at]).argmax())

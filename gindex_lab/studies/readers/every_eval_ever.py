@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gindex_lab.studies.readers.metrics import Metrics, choose_metric, settle_direction
-from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, name_in, score_of
+from gindex_lab.studies.readers.parts import field, loaded, mapping, name_in, score_of
 from gindex_lab.studies.readers.roles import log_roles
 from gindex_lab.studies.readers.storage import Storage
 from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, stem_of, suffix_of
@@ -177,7 +177,7 @@ def _read_samples(files: Sequence[Path], ways: Mapping[str, str], found: Storage
                 roles = log_roles(line, found.options)
                 some.append(_Sampled(model, name, metric, sample, value, content, roles))
             rows[file] = some
-    metrics, items = Metrics(found), Identities()
+    metrics = Metrics(found)
     for name, some_metrics in listed.items():
         wanted = found.options.metrics if len(some_metrics) > 1 else ()
         metric = choose_metric(list(some_metrics), wanted, files[0], f"evaluation {name!r}")
@@ -188,9 +188,8 @@ def _read_samples(files: Sequence[Path], ways: Mapping[str, str], found: Storage
         with found.reading(file):
             for one in [one for one in some if one.metric == metrics.chosen[one.name]]:
                 known = one.content is not None
-                item = items.name(one.name, one.sample, one.content) if known else one.sample
+                item = found.item_name(one.name, one.sample, one.content) if known else one.sample
                 found.add(found.agent(one.model, file), one.name, item, one.value)
                 if one.roles:
                     found.facts_of(one.name, item).update(one.roles)
     metrics.say()
-    items.say(found)

@@ -104,7 +104,12 @@ def _excel(path: Path) -> pd.DataFrame:
     filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
     if not filled:
         raise bad_file(path, "[empty] has no filled sheet", "give at least one row")
-    name = next((one for one, sheet in filled.items() if _holds_scores(sheet)), next(iter(filled)))
+    scores = [
+        one
+        for one, sheet in filled.items()
+        if sheet.shape[1] > 1 and len(sheet.select_dtypes("number").columns)
+    ]
+    name = next(iter(scores or filled))
     table = filled[name].dropna(how="all").dropna(how="all", axis=1)
     alike = [one for one, sheet in filled.items() if list(sheet.columns) == list(filled[name].columns)]
     header = [str(column) for column in table.columns]
@@ -117,10 +122,6 @@ def _excel(path: Path) -> pd.DataFrame:
         note = f"the sheet {name!r} was read, others were left out ({others}): save one sheet to choose"
         table.attrs["notes"] = [note]
     return table
-
-
-def _holds_scores(sheet: pd.DataFrame) -> bool:
-    return sheet.shape[1] > 1 and bool(sheet.select_dtypes("number").shape[1])
 
 
 def _spss(path: Path) -> pd.DataFrame:

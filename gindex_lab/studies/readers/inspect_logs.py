@@ -28,6 +28,7 @@ from gindex_lab.studies.readers.text import bad_file, beginning, json_glimpse, l
 
 __all__ = ["read_inspect"]
 
+# letters as `value_to_float` of inspect_ai counts them, and words that judges write for one
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"partial": 0.5, "partially correct": 0.5, "no answer": 0.0, "not attempted": 0.0}
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from gindex_lab.studies.readers.foreign import parquet_table
 from gindex_lab.studies.readers.metrics import Metrics, rising, settle_direction
-from gindex_lab.studies.readers.parts import Identities, field, loaded, mapping, model_of_folder
+from gindex_lab.studies.readers.parts import field, loaded, mapping, model_of_folder
 from gindex_lab.studies.readers.storage import Storage, as_number
 from gindex_lab.studies.readers.text import bad_file, stem_of, suffix_of
 
@@ -83,7 +83,7 @@ def _read_details(files: Sequence[Path], results: Mapping[Path, Any], found: Sto
         with found.reading(file):
             time = stem_of(file).removeprefix("results_")
             models.setdefault(time, []).append(_model(content, file))
-    metrics, items = Metrics(found), Identities()
+    metrics = Metrics(found)
     for file in files:
         with found.reading(file):
             match = _DETAILS.match(stem_of(file))
@@ -99,12 +99,11 @@ def _read_details(files: Sequence[Path], results: Mapping[Path, Any], found: Sto
             for number, (label, content, choices, numbers) in enumerate(samples):
                 value = numbers.get(metric, float("nan"))
                 found.count("gaps", "samples have no score, and count as missing", value != value)
-                item = items.name(task, label or str(number), content)
+                item = found.item_name(task, label or str(number), content)
                 found.add(model, task, item, value)
                 if choices > 1 and metric.startswith("acc"):
                     found.facts_of(task, item)["choices"] = choices
     metrics.say()
-    items.say(found)
 
 
 def _beside(models: Sequence[str], file: Path) -> str | None:

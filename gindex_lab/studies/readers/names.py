@@ -75,7 +75,7 @@ _TOTALS = frozenset(
     ["n", "total", "n_total", "num_total", "n_samples", "num_samples", "n_trials", "trials", "attempts"]
 )
 _PERSONAL = frozenset(("species", "sex", "gender", "age", "session"))
-_UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}
+_UNITS = {"seconds": 1 / 60, "minutes": 1.0, "hours": 60.0}  # in minutes
 _METRICS = ("metric", "metric_name")
 _IDS = ("id", "qid", "uid", "idx", "index", "key")
 _TASKS = ("task", "task_name", "dataset", "benchmark", "scenario")

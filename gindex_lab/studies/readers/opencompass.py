@@ -18,7 +18,6 @@ from typing import Any
 
 from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.metrics import Metrics, is_unbounded, settle_direction
-from gindex_lab.studies.readers.parts import Identities
 from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.storage import Storage
 from gindex_lab.studies.readers.text import bad_file, load_json, open_text, stem_of, suffix_of
@@ -38,12 +37,10 @@ def read_opencompass(files: Sequence[Path], found: Storage) -> None:
     """Read details where there are some, and otherwise summaries."""
     details = [file for file in files if suffix_of(file) == ".json"]
     summaries = [file for file in files if file not in details]
-    items = Identities()
     for file in details:
         with found.reading(file):
-            _read_details(file, items, found)
+            _read_details(file, found)
     if len(found.skipped.keys() & set(details)) < len(details):
-        items.say(found)
         found.count("files", "summaries were left out: the details were read", len(summaries))
         return
     for file in summaries:
@@ -51,7 +48,7 @@ def read_opencompass(files: Sequence[Path], found: Storage) -> None:
             _read_summary(file, found)
 
 
-def _read_details(file: Path, items: Identities, found: Storage) -> None:
+def _read_details(file: Path, found: Storage) -> None:
     content = load_json(file, found.options.encoding)
     model, family = file.resolve().parent.name, stem_of(file)
     found.note("agents", "agents are called after the folders of the results, families after the files")
@@ -65,7 +62,7 @@ def _read_details(file: Path, items: Identities, found: Storage) -> None:
             raise bad_file(file, problem, remedy)
         asked = ("prompt", "question", "answer", "references")
         text = next((one[name] for name in asked if one.get(name)), None)
-        item = items.name(family, label, text)
+        item = found.item_name(family, label, text)
         found.add(model, family, item, float(value))
         keep_roles(found, family, item, {"metadata": one})
 

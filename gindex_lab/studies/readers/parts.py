@@ -1,10 +1,8 @@
-"""What the readers of logs share: fields of a known type, items that cannot merge, repeats, names by file."""
+"""What the readers of logs share: fields of a known type, rows, and agents called after their files."""
 
 from __future__ import annotations
 
-import json
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +14,8 @@ from gindex_lab.studies.readers.tables import table_at
 from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, listed, load_json, stem_of, suffix_of
 
 __all__ = [
-    *("Identities", "document", "field", "loaded", "mapping", "model_of_folder", "name_in"),
-    *("names_by_file", "note_joined", "objects", "rows_of", "score_of", "text_code"),
+    *("document", "field", "loaded", "mapping", "model_of_folder", "name_in"),
+    *("names_by_file", "note_joined", "objects", "rows_of", "score_of"),
 ]
 
 _KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a name"}
@@ -54,45 +52,6 @@ def score_of(value: object, file: Path, where: str) -> float:
         problem = f"[wrong-type] has {short(value)} as the score of {where}, which is not a number"
         raise bad_file(file, problem, "fix the file, or leave it out")
     return number
-
-
-def text_code(content: object) -> int:
-    """A number that stands for a text or any JSON value: equal for equal content."""
-    return zlib.crc32(json.dumps(content, sort_keys=True, default=str).encode())
-
-
-class Identities:
-    """Names of items: the same name for the same content, another for another, and a note of clashes.
-
-    >>> found = Identities()
-    >>> found.name("", "1", "2+2"), found.name("", "1", "2+2"), found.name("", "1", "3+3")
-    ('1', '1', '1 #8aae51e3')
-    """
-
-    def __init__(self) -> None:
-        self._names: dict[tuple[str, str, int], str] = {}
-        self._taken: dict[tuple[str, str], int] = {}
-        self.clashes: list[str] = []
-
-    def name(self, family: str, label: str, content: object) -> str:
-        """The name of the item that goes by `label` and has this content (None where it is unknown)."""
-        code = text_code(content)
-        known = self._names.get((family, label, code))
-        if known is None:
-            known = label
-            if self._taken.setdefault((family, label), code) != code:
-                known = f"{label} #{code:08x}"
-                self.clashes.append(f"{family}/{known}" if family else known)
-            self._names[family, label, code] = known
-        return known
-
-    def say(self, found: Storage) -> None:
-        """Note the items that had the name of another."""
-        if self.clashes:
-            found.note_once(
-                f"{len(self.clashes)} items have the name of another item with other content, and were kept "
-                f"apart ({self.clashes[0]} …)"
-            )
 
 
 def note_joined(found: Storage, runs: Mapping[str, set[Path]], what: str) -> None:

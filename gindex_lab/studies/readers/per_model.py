@@ -15,17 +15,9 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.names import ITEMS, WORDINGS, first_of, responses_in
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import (
-    Identities,
-    model_of_folder,
-    names_by_file,
-    objects,
-    rows_of,
-    score_of,
-    text_code,
-)
+from gindex_lab.studies.readers.parts import model_of_folder, names_by_file, objects, rows_of, score_of
 from gindex_lab.studies.readers.roles import keep_roles
-from gindex_lab.studies.readers.storage import Storage
+from gindex_lab.studies.readers.storage import Storage, text_code
 from gindex_lab.studies.readers.tables import table_header
 from gindex_lab.studies.readers.text import LINES, bad_file, listed, load_json, stem_of, suffix_of
 
@@ -43,15 +35,13 @@ def read_per_model(files: Sequence[Path], found: Storage) -> None:
     """Agents are files or folders, items are what the rows are called."""
     agents = names_by_file(files, found, generic=_GENERIC)
     families = _families(files, agents)
-    identities = Identities()
     chosen: dict[str, str] = {}
     for file in files:
         with found.reading(file):
-            chosen = _read_file(file, agents[file], families[file], chosen, identities, found)
+            chosen = _read_file(file, agents[file], families[file], chosen, found)
     if chosen:
         found.note("columns", f"columns: {', '.join(f'{kind} {name!r}' for kind, name in chosen.items())}")
         settle_direction(chosen["response"], found, guess="higher")
-        identities.say(found)
 
 
 def _families(files: Sequence[Path], agents: Mapping[Path, str]) -> dict[Path, str]:
@@ -62,9 +52,7 @@ def _families(files: Sequence[Path], agents: Mapping[Path, str]) -> dict[Path, s
     return {f: "" if not several else folders[f] if by_folder else stem_of(f) for f in files}
 
 
-def _read_file(
-    file: Path, agent: str, family: str, chosen: dict[str, str], identities: Identities, found: Storage
-) -> dict[str, str]:
+def _read_file(file: Path, agent: str, family: str, chosen: dict[str, str], found: Storage) -> dict[str, str]:
     """Add the rows of one file; gives the columns, which the first row decides."""
     count, roles = 0, True
     for number, row in _rows(file, found):
@@ -74,7 +62,7 @@ def _read_file(
             raise bad_file(file, problem, "fix or drop the row")
         value = score_of(row[chosen["response"]], file, f"row {number}")
         mine = str(row.get(chosen.get("family", "")) or family)
-        item = _item(row, chosen, mine, identities, file, number)
+        item = _item(row, chosen, mine, found, file, number)
         found.add(agent, mine, item, value, trial=row.get(chosen.get("trial", "")))
         if roles:  # where the first row has none, there are none
             roles = keep_roles(found, mine, item, {"metadata": row})
@@ -104,7 +92,7 @@ def _columns(row: Mapping[str, Any], options: Options, file: Path) -> dict[str, 
 
 
 def _item(
-    row: Mapping[str, Any], chosen: Mapping[str, str], family: str, items: Identities, file: Path, number: int
+    row: Mapping[str, Any], chosen: Mapping[str, str], family: str, found: Storage, file: Path, number: int
 ) -> str:
     value = row.get(chosen["item"])
     if value is None or (isinstance(value, (dict, list)) and not value):
@@ -112,7 +100,7 @@ def _item(
     if chosen["item"].strip().lower() in WORDINGS:
         return f"#{text_code(value):08x}"
     text = first_of(row, WORDINGS)
-    return str(value) if text is None else items.name(family, str(value), text)
+    return str(value) if text is None else found.item_name(family, str(value), text)
 
 
 def _rows(file: Path, found: Storage) -> Iterable[tuple[int, Mapping[str, Any]]]:

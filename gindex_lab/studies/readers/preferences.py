@@ -20,13 +20,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gindex_lab.studies.readers.parts import Identities, name_in, rows_of, score_of
+from gindex_lab.studies.readers.parts import name_in, rows_of, score_of
 from gindex_lab.studies.readers.storage import Storage
 from gindex_lab.studies.readers.text import bad_file
 
 __all__ = ["read_alpaca_eval", "read_arena", "read_arena_hard", "read_mt_bench"]
 
-_STRONG = 3  # games that a verdict of much better counts as
+_STRONG = 3  # games that a verdict of much better counts as, in arena-hard-auto
 _VERDICTS = {"A>>B": (1.0, _STRONG), "A>B": (1.0, 1), "A=B": (0.5, 1)}
 _VERDICTS |= {"B=A": (0.5, 1), "B>A": (0.0, 1), "B>>A": (0.0, _STRONG)}
 _WON = {"model_a": 1.0, "model_b": 0.0, "a": 1.0, "b": 0.0, "model_1": 1.0, "model_2": 0.0}
@@ -51,11 +51,11 @@ def read_alpaca_eval(files: Sequence[Path], found: Storage) -> None:
     if not rows:
         raise bad_file(files[0], "[empty] has no annotation", "annotate it again")
     references = sorted({reference for _, reference, *_ in rows})
-    items, numbers = Identities(), dict[object, int]()
+    numbers: dict[object, int] = {}
     for model, reference, data, instruction, won in rows:
         family = f"{data} against {reference}".strip() if len(references) > 1 else data
         label = f"instruction {numbers.setdefault((data, instruction), len(numbers) + 1)}"
-        found.add(model, family, items.name(family, label, instruction), won)
+        found.add(model, family, found.item_name(family, label, instruction), won)
     shown = ", ".join(references[:3])
     found.note("metric", f"a response is the preference over {shown}: its mean is the win rate")
 

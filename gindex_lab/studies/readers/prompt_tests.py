@@ -36,18 +36,9 @@ from typing import Any, NamedTuple
 from gindex_lab.foundation.errors import short
 from gindex_lab.foundation.files import whole_lines
 from gindex_lab.studies.readers.metrics import Metrics, settle_direction
-from gindex_lab.studies.readers.parts import (
-    Identities,
-    document,
-    field,
-    loaded,
-    mapping,
-    names_by_file,
-    score_of,
-    text_code,
-)
+from gindex_lab.studies.readers.parts import document, field, loaded, mapping, names_by_file, score_of
 from gindex_lab.studies.readers.roles import keep_roles
-from gindex_lab.studies.readers.storage import Storage, as_number
+from gindex_lab.studies.readers.storage import Storage, as_number, text_code
 from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, open_text, stem_of, suffix_of
 
 __all__ = ["read_deepeval", "read_openai_evals", "read_promptfoo"]
@@ -75,13 +66,12 @@ def _add_cases(
     cases: Mapping[Path, Sequence[_Case]], metric: str, metrics: Metrics, repeated: bool, found: Storage
 ) -> None:
     """Add every case; a test that stands there twice is one item."""
-    items = Identities()
     labels: dict[int, str] = {}
     for file, some in cases.items():
         with found.reading(file):
             for one in some:
                 code = text_code(one.content)
-                item = items.name("", labels.setdefault(code, one.label), one.content)
+                item = found.item_name("", labels.setdefault(code, one.label), one.content)
                 value = score_of(one.scores.get(metric), file, repr(item))
                 trial = found.turn(one.agent, "", item) if repeated else None
                 found.add(one.agent, "", item, value, trial=trial)
@@ -90,7 +80,6 @@ def _add_cases(
                 if not repeated and value != value:
                     found.count("gaps", f"cases have no score by {metric!r}, and count as missing")
     metrics.say()
-    items.say(found)
 
 
 # -- DeepEval ----------------------------------------------------------------------------------------
@@ -221,7 +210,7 @@ def _results(file: Path, found: Storage) -> Iterator[_PromptfooResult]:
     if suffix in (".csv", ".tsv"):
         yield from _table(file, found)
         return
-    rows: Iterable[Any]
+    rows: Any
     if suffix in LINES:
         rows = (row for _, row in json_lines(file, found.notes, found.options.encoding))
     else:

@@ -5,7 +5,9 @@ A file that turns out to be bad is forgotten and listed with its reason (`Storag
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -23,7 +25,7 @@ from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.studies.readers.options import Options, file_names, is_unwanted, none_left
 from gindex_lab.studies.readers.text import listed, stem_of
 
-__all__ = ["Storage", "about_file", "all_bad", "as_number"]
+__all__ = ["Storage", "about_file", "all_bad", "as_number", "text_code"]
 
 _YES = "pass passed correct true yes success succeeded solved resolved ✅ ✓ ✔ ✔️ richtig"
 _NO = "fail failed incorrect false no failure wrong unsolved unresolved not_attempted ❌ ✗ ✘ ✖️ falsch"
@@ -57,6 +59,8 @@ class Storage:
         self._items: dict[tuple[str, str], int] = {}  # by family and name
         self._trials: dict[str, int] = {}
         self._turns: Counter[tuple[str, str, str]] = Counter()
+        self._contents: dict[tuple[str, str], int] = {}  # by family and label, a number that stands for it
+        self._clashes: dict[str, None] = {}  # items with the label of another
         self._families: dict[str, int] = {}
         self._item_family = array("i")
         self._texts = array("q")  # of each item a number that stands for its text, -1 if not known
@@ -211,6 +215,20 @@ class Storage:
             self._item_family.append(self._families.setdefault(family, len(self._families)))
         return code
 
+    def item_name(self, family: str, label: str, content: object) -> str:
+        """The name of the item that goes by `label`: another where an item of other content is called so.
+
+        >>> found = Storage("logs")
+        >>> found.item_name("", "1", "2+2"), found.item_name("", "1", "2+2"), found.item_name("", "1", "3+3")
+        ('1', '1', '1 #8aae51e3')
+        """
+        code = text_code(content)
+        if self._contents.setdefault((family, label), code) == code:
+            return label
+        name = f"{label} #{code:08x}"
+        self._clashes[f"{family}/{name}" if family else name] = None
+        return name
+
     def turn(self, agent: str, family: str, item: str) -> int:
         """The number of a response of an agent to an item: 1, 2, 3, as they come."""
         self._turns[agent, family, item] += 1
@@ -273,7 +291,14 @@ class Storage:
         self._counts[what, said] += number
 
     def note_counts(self) -> None:
-        """Note how many odd things there are, where there are some."""
+        """Note how many odd things there are, where there are some: at the end of a format."""
+        for first in list(self._clashes)[:1]:
+            said = (
+                f"{len(self._clashes)} items have the name of another item with other content, and were kept"
+            )
+            self.note_once(f"{said} apart ({first} …)")
+        self._clashes.clear()
+        self._contents.clear()
         self.notes += [Note(what, f"{n} {said}") for (what, said), n in self._counts.items() if n]
         self._counts.clear()
 
@@ -339,6 +364,11 @@ def _distinct_codes(key: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]
     known = known[np.argsort(place[known])]
     place[known] = np.arange(len(known), dtype=np.intc)
     return known, place[key]
+
+
+def text_code(content: object) -> int:
+    """A number that stands for a text or any JSON value: equal for equal content."""
+    return zlib.crc32(json.dumps(content, sort_keys=True, default=str).encode())
 
 
 def as_number(value: object) -> float | None:

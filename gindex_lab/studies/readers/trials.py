@@ -46,7 +46,6 @@ from typing import Any
 from gindex_lab.studies.readers.metrics import Metrics, settle_direction
 from gindex_lab.studies.readers.options import Options
 from gindex_lab.studies.readers.parts import (
-    Identities,
     document,
     field,
     loaded,
@@ -154,14 +153,12 @@ def read_tau_bench(files: Sequence[Path], found: Storage) -> None:
     others = [file for file, agent in named.items() if agent is None]
     names = names_by_file(others, found, prefer="file") if others else {}
     domains = all(_DOMAIN.fullmatch(name) for name in names.values())
-    items = Identities()
     for file, rows in older.items():
         with found.reading(file):
             agent = named[file] or names[file]
             part = _DOMAIN.fullmatch(agent) if domains else None
             agent, family = part.group("model", "domain") if part else (agent, "")
-            _add_conversations(rows, agent, family, items, file, found)
-    items.say(found)
+            _add_conversations(rows, agent, family, file, found)
 
 
 def agent_of_name(stem: str) -> str | None:
@@ -170,9 +167,7 @@ def agent_of_name(stem: str) -> str | None:
     return f"{match['model']} ({match['strategy']})" if match else None
 
 
-def _add_conversations(
-    rows: list[Any], agent: str, family: str, items: Identities, file: Path, found: Storage
-) -> None:
+def _add_conversations(rows: list[Any], agent: str, family: str, file: Path, found: Storage) -> None:
     """Trials of tau-bench; tasks of the same number and another wording are other items."""
     for row in rows:
         if not isinstance(row, dict) or "task_id" not in row or "reward" not in row:
@@ -181,7 +176,7 @@ def _add_conversations(
         said = "conversations that ended in an error count as failed, as in the headline of tau-bench"
         found.count("gaps", said, "error" in mapping(row, "info"))
         label, wording = str(row["task_id"]), mapping(row, "info", "task").get("instruction")
-        item = label if wording is None else items.name(family, label, wording)
+        item = label if wording is None else found.item_name(family, label, wording)
         value = score_of(row["reward"], file, repr(item))
         found.add(agent, family, item, value, trial=row.get("trial", 0))
 
