@@ -174,25 +174,16 @@ def test_every_tool_has_three_bad_inputs():
     assert (counts.reindex(sorted(set(FORMATS) - older)).fillna(0) >= 3).all()
 
 
+FORCED = [json.dumps(one) for one in ([1], [], [{}], {}, None, "text", {"a": "b"}, {"results": [1]})]
+FORCED += [json.dumps(one) for one in ({"eval": "a"}, {"details": [1]}, {"samples": 1, "eval": {}})]
+FORCED += ["", "PK\3\4", "a,b\n1,\n", '"[p] x",Status,Score\na,PASS,b\n', "model,a\nm,x\n", "- a\n"]
+ENDINGS = (".json", ".jsonl", ".csv", ".tab", ".yaml", ".eval", ".txt", "")
+
+
 @pytest.mark.parametrize("kind", READERS)
 def test_a_format_forced_on_another_file_is_one_error_of_ours(kind, tmp_path):
-    contents = [
-        [1],
-        [],
-        [{}],
-        {},
-        None,
-        "text",
-        {"a": "b"},
-        {"results": [1]},
-        {"eval": "a"},
-        {"details": [1]},
-    ]
-    for number, content in enumerate(contents):
-        for name in (f"{number}.json", f"{number}.jsonl"):
-            (tmp_path / name).write_text(json.dumps(content))
+    for number, content in enumerate(FORCED):
+        for ending in ENDINGS:
+            (tmp_path / f"{number}{ending}").write_text(content)
             with pytest.raises(gl.BadInput):
-                gl.read(tmp_path / name, format=kind)
-    (tmp_path / "a.csv").write_text("a,b\n1,\n")
-    with pytest.raises(gl.BadInput):
-        gl.read(tmp_path / "a.csv", format=kind)
+                gl.read(tmp_path / f"{number}{ending}", format=kind, metric=["score", "success"][number % 2])

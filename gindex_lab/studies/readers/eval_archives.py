@@ -12,6 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,25 +35,30 @@ _AS_JSON = "write the log as JSON: inspect log convert --to json"
 _BROKEN = (zipfile.BadZipFile, EOFError, zlib.error, ZstdError, RuntimeError, OSError)
 
 
-def is_eval_archive(path: Path) -> bool:
-    """Whether a zip is a log of Inspect; a damaged one is refused."""
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive within the limits; a damaged one is refused."""
     try:
         with open_bytes(path) as file, zipfile.ZipFile(file) as archive:
             check_archive(archive, path)
-            names = archive.namelist()
+            yield archive
     except (*_BROKEN, NotImplementedError):
-        remedy = f"copy it again, or {_AS_JSON}"
-        problem = "[damaged] is a damaged .eval archive"
+        problem, remedy = "[damaged] is a damaged .eval archive", f"copy it again, or {_AS_JSON}"
         raise bad_file(path, problem, remedy) from None
-    return any(name in _HEADERS for name in names)
+
+
+def is_eval_archive(path: Path) -> bool:
+    """Whether a zip is a log of Inspect; a damaged one is refused."""
+    with _opened(path) as archive:
+        return any(name in _HEADERS for name in archive.namelist())
 
 
 def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
     """The header of an archive, and its samples one by one."""
-    with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
-        check_archive(archive, file)
+    with _opened(file) as archive:
         names = archive.namelist()
-        header = _member(archive, next(name for name in _HEADERS if name in names), file)
+        about = next((name for name in _HEADERS if name in names), _HEADERS[0])
+        header = _member(archive, about, file)
     members = sorted({name for name in names if _SAMPLE.fullmatch(name)})
     if not members:
         remedy = "wait for the run to end, or leave it out"
@@ -61,7 +67,7 @@ def eval_archive(file: Path) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
 
 
 def _members(file: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    with open_bytes(file) as stream, zipfile.ZipFile(stream) as archive:
+    with _opened(file) as archive:
         present = set(archive.namelist())
         for name in names:
             sample = _member(archive, name, file)
@@ -79,7 +85,7 @@ def _member(archive: zipfile.ZipFile, name: str, file: Path) -> dict[str, Any]:
     except NotImplementedError:
         problem = f"[unknown-compression] is packed in a way that cannot be unpacked here ({name})"
         raise bad_file(file, problem, _AS_JSON) from None
-    except (ValueError, *_BROKEN) as error:
+    except (ValueError, KeyError, *_BROKEN) as error:
         problem = f"[damaged] has a damaged part {name!r} ({error})"
         raise bad_file(file, problem, _AS_JSON) from None
     if not isinstance(found, dict):

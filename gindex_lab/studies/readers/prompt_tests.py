@@ -48,6 +48,7 @@ class _Case(NamedTuple):
     """One result of a test case."""
 
     agent: str
+    prompt: str  # of promptfoo
     label: str
     content: object  # what tells the test from others
     scores: Mapping[str, Any]
@@ -109,7 +110,7 @@ def _case(case: dict[str, Any], agent: str, scores: dict[str, Any]) -> _Case:
     content = case.get("input") or case.get("scenario") or case.get("turns") or case.get("name")
     label = str(case.get("name") or f"case {text_code(content):08x}")
     error = any(isinstance(one, dict) and one.get("error") for one in _data(case))
-    return _Case(agent, label, content, scores, error, case | mapping(case, "additionalMetadata"))
+    return _Case(agent, "", label, content, scores, error, case | mapping(case, "additionalMetadata"))
 
 
 def _cases(content: Any, file: Path) -> list[dict[str, Any]]:
@@ -148,15 +149,9 @@ _EXPORT = "export it again with `promptfoo export eval`"
 _CELL = re.compile(r"'?\[(PASS|FAIL|ERROR)\]\s*(?:\((-?[\d.]++)[^)]*\))?")
 
 
-class _PromptfooResult(NamedTuple):
-    provider: str
-    prompt: str
-    case: _Case
-
-
 def read_promptfoo(files: Sequence[Path], found: Storage) -> None:
     """Agents are providers (with the prompt where there are several), items are test cases."""
-    by_file: dict[Path, list[_PromptfooResult]] = {}
+    by_file: dict[Path, list[_Case]] = {}
     for file in _once(files, found):
         with found.reading(file):
             by_file[file] = list(_results(file, found))
@@ -164,24 +159,22 @@ def read_promptfoo(files: Sequence[Path], found: Storage) -> None:
     if not results:
         raise bad_file(files[0], "[empty] has no result", "run the evaluation again")
     metrics = Metrics(found)
-    metric = _metric_of([one.case for one in results], metrics, files[0], "the results")
+    metric = _metric_of(results, metrics, files[0], "the results")
     agents = _agents(results, found)
-    cases = {
-        file: [one.case._replace(agent=agents[one.provider, one.prompt]) for one in some]
-        for file, some in by_file.items()
-    }
-    _add_cases(cases, metric, metrics, True, found)
+    for file, some in by_file.items():
+        by_file[file] = [one._replace(agent=agents[one.agent, one.prompt]) for one in some]
+    _add_cases(by_file, metric, metrics, True, found)
     said = "results ended in an error; their score is the one in the file"
     if metric == "success":
         said = "results that ended in an error count as failed, as in the headline of promptfoo"
-    found.count("gaps", said, sum(one.case.error for one in results))
+    found.count("gaps", said, sum(one.error for one in results))
 
 
 def _once(files: Sequence[Path], found: Storage) -> list[Path]:
     """Each evaluation once: `-o out.json -o out.csv` writes it in both."""
     order = (".json", ".yaml", ".yml", ".jsonl", ".ndjson", ".csv", ".tsv")
     same: dict[Path, list[Path]] = {}
-    for file in sorted(files, key=lambda each: order.index(suffix_of(each))):
+    for file in sorted(files, key=lambda each: [*order, suffix_of(each)].index(suffix_of(each))):
         same.setdefault(file.with_name(stem_of(file)), []).append(file)
     left = [file.name for some in same.values() for file in some[1:]]
     if left:
@@ -190,9 +183,9 @@ def _once(files: Sequence[Path], found: Storage) -> list[Path]:
     return [some[0] for some in same.values()]
 
 
-def _agents(results: Sequence[_PromptfooResult], found: Storage) -> dict[tuple[str, str], str]:
+def _agents(results: Sequence[_Case], found: Storage) -> dict[tuple[str, str], str]:
     """Providers; one that was given several prompts is an agent with each of them."""
-    pairs = dict.fromkeys((one.provider, one.prompt) for one in results)
+    pairs = dict.fromkeys((one.agent, one.prompt) for one in results)
     count = Counter(provider for provider, _ in pairs)
     prompts = list(dict.fromkeys(prompt for provider, prompt in pairs if count[provider] > 1))
     numbers = {prompt: f"prompt {k + 1}" for k, prompt in enumerate(prompts)}
@@ -205,7 +198,7 @@ def _agents(results: Sequence[_PromptfooResult], found: Storage) -> dict[tuple[s
     }
 
 
-def _results(file: Path, found: Storage) -> Iterator[_PromptfooResult]:
+def _results(file: Path, found: Storage) -> Iterator[_Case]:
     suffix = suffix_of(file)
     if suffix in (".csv", ".tsv"):
         yield from _table(file, found)
@@ -224,7 +217,7 @@ def _results(file: Path, found: Storage) -> Iterator[_PromptfooResult]:
         yield _result(row, number, file)
 
 
-def _result(row: Any, number: int, file: Path) -> _PromptfooResult:
+def _result(row: Any, number: int, file: Path) -> _Case:
     if not isinstance(row, dict) or not isinstance(row.get("success"), bool):
         raise bad_file(file, f"[wrong-type] has no success (true or false) in result {number}", _EXPORT)
     provider, prompt, test = row.get("provider"), mapping(row, "prompt"), mapping(row, "testCase")
@@ -237,11 +230,10 @@ def _result(row: Any, number: int, file: Path) -> _PromptfooResult:
     label = str(test.get("description") or f"test {index + 1 if isinstance(index, int) else number}")
     written = str(prompt.get("label") or prompt.get("display") or prompt.get("raw") or "")
     content = [values, test.get("assert"), test.get("description")]
-    case = _Case("", label, content, scores, row.get("failureReason") == 2, values)
-    return _PromptfooResult(str(name), written, case)
+    return _Case(str(name), written, label, content, scores, row.get("failureReason") == 2, values)
 
 
-def _table(file: Path, found: Storage) -> Iterator[_PromptfooResult]:
+def _table(file: Path, found: Storage) -> Iterator[_Case]:
     separator = "\t" if suffix_of(file) == ".tsv" else ","
     with open_text(file, found.options.encoding) as text:
         rows = csv.reader(whole_lines(text, file), delimiter=separator)
@@ -257,8 +249,8 @@ def _table(file: Path, found: Storage) -> Iterator[_PromptfooResult]:
                 if status:
                     scores = {"success": status == "PASS", "score": score}
                     content = row[: min(prompts)] or [str(number)]
-                    case = _Case("", f"test {number}", content, scores, status == "ERROR", None)
-                    yield _PromptfooResult(provider, prompt, case)
+                    error = status == "ERROR"
+                    yield _Case(provider, prompt, f"test {number}", content, scores, error, None)
 
 
 def _prompts(header: Sequence[str]) -> dict[int, tuple[str, str]]:
@@ -272,13 +264,11 @@ def _prompts(header: Sequence[str]) -> dict[int, tuple[str, str]]:
     return found
 
 
-def _verdict(row: Sequence[str], header: Sequence[str], at: int) -> tuple[str, float | None]:
+def _verdict(row: Sequence[str], header: Sequence[str], at: int) -> tuple[str, str | None]:
     if at + 2 < len(header) and header[at + 1] == "Status":
-        return row[at + 1], float(row[at + 2]) if row[at + 2] else None
+        return row[at + 1], row[at + 2] or None
     match = _CELL.match(row[at])
-    if not match:
-        return "", None
-    return match[1], float(match[2]) if match[2] else None
+    return (match[1], match[2]) if match else ("", None)
 
 
 # -- OpenAI evals ------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from gindex_lab.foundation.files import header_of, read_columns, read_table
 from gindex_lab.foundation.validate import numeric_frame
 from gindex_lab.studies.readers.cells import plain_numbers, share_of, without_headers
 from gindex_lab.studies.readers.foreign import foreign_table, parquet_names, parquet_table, records_of
-from gindex_lab.studies.readers.formats import SUFFIXES, TABLES, separator_of
+from gindex_lab.studies.readers.formats import FOREIGN, separator_of
 from gindex_lab.studies.readers.metrics import Metrics, direction_of, settle_direction
 from gindex_lab.studies.readers.names import (
     AUDITED,
@@ -50,7 +50,7 @@ from gindex_lab.studies.readers.text import (
 
 __all__ = ["columns_of", "read_irw", "read_long", "table_at", "table_header"]
 
-_WHOLE = frozenset(SUFFIXES) - frozenset(TABLES)  # files that a library reads as a whole DataFrame
+_WHOLE = (*FOREIGN, ".json", *LINES, ".parquet")  # files that a library reads as a whole DataFrame
 
 
 def table_header(path: Path, options: Options) -> Sequence[str]:
@@ -58,7 +58,10 @@ def table_header(path: Path, options: Options) -> Sequence[str]:
     if suffix_of(path) == ".parquet":
         return parquet_names(path)
     table = _frame(path, options)
-    return header_of(path, **_form(path, options)) if table is None else list(table.columns)
+    header = header_of(path, **_form(path, options)) if table is None else list(table.columns)
+    if not header:
+        raise bad_file(path, "[empty] has no header", "leave it out")
+    return header
 
 
 def table_at(path: Path, labels: Sequence[str | int], options: Options) -> pd.DataFrame:
