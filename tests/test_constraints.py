@@ -26,12 +26,39 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fuzzing import attempt, methods, names, plausible
 
 import gindex_lab as gl
-from gindex_lab.foundation.constraints import CHOICES, RANGES, TEXTS, Range, range_of
+from gindex_lab.foundation.constraints import RANGES, Range, range_of
 from gindex_lab.foundation.declared import declared, parameters_of
 from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import integer
 
 CODES = {"out-of-range", "not-a-number", "not-a-whole-number", "not-a-seed", "not-a-pair", "not-a-flag", "wrong-type", "bad-program"}  # fmt: skip
+
+
+def words(text):
+    return frozenset(text.split())
+
+
+# Words of which a function knows a few; it refuses any other with the code "not-an-option".
+CHOICES = words("""
+    Rules.reward Rules.start WorldRules.reward WorldRules.start adjust alternative anytime_view.agent
+    as_items.difficulty as_items.scale base collision
+    conditions constant corpus.domains correlation data design discriminative domain dtype
+    engine error estimator extrapolate family format fractions frame incomplete kind law linkage
+    measure measures method metric missing mode model moments multigroup.level observation outside
+    plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
+    rotation rounding rule sample_kind spacing split syntax ties transform weights what wrap""")
+
+# Texts that no function can list: names, labels, columns, programs, paths, titles.
+TEXTS = words("""
+    DrawingSample.domain Item.kind Pool.measure Sample.domain
+    agent agent_from agents alt answer apart citation code column columns
+    controls cost curriculum dates decided designs domains drop_types encoding entries equations
+    exclude exits experiments failures families file filter first flow flows folder frames groups
+    higher_is_better horizon image include item items keys labels licence log lower_is_better mapping models
+    multiverse.measure name note option options order out pairs params path pattern port presses
+    primitives priors program programs progress prompt prompts read.metric reason reference refused
+    rows rules scores script second segments series settings shown shows source space start systems tables
+    target tasks text title trial type unit unsure value variants verdict x""")
 
 
 def declarations():

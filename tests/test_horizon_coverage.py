@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.measured.horizon import DESIGNS, METHODS, horizon_coverage
-from gindex_lab.measures.horizons.coverage import measured_horizon_coverage
+from gindex_lab.studies.simulations.coverage_study import measured_coverage
 
 BOTH = ["horizon", "spread"]
 LYPTUS = "7 families, as Lyptus"
@@ -11,7 +11,7 @@ LYPTUS = "7 families, as Lyptus"
 
 @pytest.fixture(scope="module")
 def kept():
-    return measured_horizon_coverage()
+    return measured_coverage("horizon_coverage")
 
 
 def shares(kept, method, **where):

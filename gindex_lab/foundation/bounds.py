@@ -99,9 +99,8 @@ def limits(**changes: float) -> Iterator[Limits]:
     1000000000
     """
     for name, value in changes.items():
-        ensure(
-            name in _NAMES, name, value, "[not-an-option] is not a limit", f"use {', '.join(sorted(_NAMES))}"
-        )
+        remedy = f"use {', '.join(sorted(_NAMES))}"
+        ensure(name in _NAMES, name, value, "[not-an-option] is not a limit", remedy)
     token = _chosen.set(replace(current(), **changes))
     try:
         yield current()

@@ -128,7 +128,7 @@ def _one(hint: Any) -> Allowed:
 
 
 def _broken(name: str, value: object, hint: Any) -> BadInput | None:
-    """The error for a value that is not what the hint says, by its type, its range or its elements."""
+    """The error for a value that is not what the hint says, by its type or its elements."""
     if name == "seed" and not isinstance(value, _SEEDS):
         return not_a_seed(name, value)
     called = [h for h in members_of(hint) if typing.get_origin(h) is Callable]
@@ -143,12 +143,6 @@ def _broken(name: str, value: object, hint: Any) -> BadInput | None:
     if not isinstance(value, kinds) or listed or (isinstance(value, bool) and kinds == NUMBERS):
         said = words or "what is expected"
         return BadInput(name, value, f"[wrong-type] is not {said}", f"pass {said}")
-    if isinstance(value, NUMBERS):
-        whole = isinstance(value, (int, np.integer))
-        if not (abs(int(value)) < 2**63 if whole else math.isfinite(value)):
-            return BadInput(name, value, "[out-of-range] is out of range", "use a finite number")
-        if int in members_of(hint) and float not in members_of(hint) and not float(value).is_integer():
-            return BadInput(name, value, "[not-a-whole-number] is not a whole number", "use one")
     return _broken_element(name, value, hint)
 
 

@@ -1,9 +1,9 @@
-"""What every public number and word may be: one table for the doors, the fuzz tests and the reader.
+"""What every public number may be: one table for the doors, the fuzz tests and the reader.
 
 A parameter has a type by its hint and a range by its name, because one noun has one meaning everywhere.
 Where a function needs another range, an entry `function.parameter` (or `Class.parameter`) says so. `declared`
-checks every public call against this table; `tests/test_constraints.py` fails when a public number or choice
-is not in it, or when a function refuses what the table allows.
+checks every public call against this table; `tests/test_constraints.py` fails when a public number is not in
+it, or when a function refuses what the table allows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["CHOICES", "RANGES", "TEXTS", "Range", "range_of"]
+__all__ = ["RANGES", "Range", "range_of"]
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,6 @@ class Range:
         left_out = {"()": ", ends excluded", "(]": f", {self.low:g} excluded"}
         left_out["[)"] = f", {self.high:g} excluded"
         return f"between {self.low:.12g} and {self.high:.12g}{left_out.get(self.ends, '')}"
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 ANY = Range()
@@ -168,28 +164,6 @@ RANGES: dict[str, Range] = {
     for allowed, names in table.items()
     for name in names.split()
 }
-
-#: Words of which a function knows a few; it refuses any other with the code "not-an-option".
-CHOICES = _names("""
-    Rules.reward Rules.start WorldRules.reward WorldRules.start adjust alternative anytime_view.agent
-    as_items.difficulty as_items.scale base collision
-    conditions constant corpus.domains correlation data design discriminative domain dtype
-    engine error estimator extrapolate family format fractions frame incomplete kind law linkage
-    measure measures method metric missing mode model moments multigroup.level observation outside
-    plot_capability_spread.labels profile redrawn repeats resample rewriting rewritings rival
-    rotation rounding rule sample_kind spacing split syntax ties transform weights what wrap""")
-
-#: Texts that no function can list: names, labels, columns, programs, paths, titles.
-TEXTS = _names("""
-    DrawingSample.domain Item.kind Pool.measure Sample.domain
-    agent agent_from agents alt answer apart citation code column columns
-    controls cost curriculum dates decided designs domains drop_types encoding entries equations
-    exclude exits experiments failures families file filter first flow flows folder frames groups
-    higher_is_better horizon image include item items keys labels licence log lower_is_better mapping models
-    multiverse.measure name note option options order out pairs params path pattern port presses
-    primitives priors program programs progress prompt prompts read.metric reason reference refused
-    rows rules scores script second segments series settings shown shows source space start systems tables
-    target tasks text title trial type unit unsure value variants verdict x""")
 
 
 def range_of(function: str, parameter: str) -> Range | None:

@@ -18,21 +18,12 @@ __all__ = ["floors_of"]
 
 
 def floors_of(responses: Responses, floor: PerItemLike = None) -> pd.Series | None:
-    """The floor of every item: the success that guessing gives.
+    """The success that guessing gives at every item; None where nobody says it.
 
-    Parameters
-    ----------
-    responses : whose items may say it themselves
-        In a column `floor`, `chance` or `guessing`, or as 1 divided by `choices`.
-    floor : one number, a Series by item, or a mapping of families (tasks) or items to numbers
-        What a mapping does not name has 0.
+    `floor` is one number, a Series by item, or a mapping of families (tasks) or items to numbers, in which
+    what is not named has 0. Without it the items may say it themselves: in a column `floor`, `chance` or
+    `guessing`, or as 1 divided by `choices`.
 
-    Returns
-    -------
-    Series by item, or None where nobody says it
-
-    Examples
-    --------
     >>> runs = Responses([[1, 0]], items=pd.DataFrame({"choices": [4, 2]}, index=["item 1", "item 2"]))
     >>> floors_of(runs).tolist(), floors_of(runs, {"item 2": 0.2}).tolist()
     ([0.25, 0.5], [0.0, 0.2])

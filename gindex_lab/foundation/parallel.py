@@ -65,28 +65,11 @@ def map(
     progress: str | None = None,
     batch: int | str = "auto",
 ) -> list[Answer]:
-    """`[function(*shared, item) for item in items]`, by `jobs` processes.
+    """`[function(*shared, item) for item in items]`, by `jobs` processes (all cores by default).
 
-    The first error stops the rest and is raised as it was; Ctrl-C ends the workers.
+    `shared` is what every task needs, such as a large table; `progress` labels a bar on a terminal; `batch`
+    tasks travel together. The first error stops the rest and is raised as it was; Ctrl-C ends the workers.
 
-    Parameters
-    ----------
-    function : called as `function(*shared, item)`
-    items : one task each
-    shared : what every task needs, such as a large table: it is sent to each worker once
-    jobs : number of processes; all cores by default
-    progress : label of a progress bar, shown on a terminal
-    batch : number of tasks that travel together, by default as many as take a fraction of a second
-
-    Returns
-    -------
-    list
-        The answers, in the order of the items.
-
-    Examples
-    --------
-    >>> map(str.upper, ["a", "b"], jobs=1)
-    ['A', 'B']
     >>> map(pow, [2, 3], shared=(10,), jobs=1)
     [100, 1000]
     """

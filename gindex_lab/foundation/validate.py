@@ -71,9 +71,8 @@ def required_pair(name: str, value: object) -> tuple[float, float]:
         low, high = map(float, value)  # type: ignore[call-overload]
     except (TypeError, ValueError, OverflowError):
         raise BadInput(name, value, "[not-a-pair] is not a pair of numbers", "give (low, high)") from None
-    if not -np.inf < low < high < np.inf:
-        problem = "[out-of-range] is empty or not finite"
-        raise BadInput(name, value, problem, "give (low, high), low < high")
+    problem = "[out-of-range] is empty or not finite"
+    ensure(-np.inf < low < high < np.inf, name, value, problem, "give (low, high), low < high")
     return low, high
 
 
@@ -266,8 +265,7 @@ def vector(name: str, values: NumbersLike, length: int | None = None) -> FloatAr
 def numeric_frame(name: str, frame: object) -> pd.DataFrame:
     """A non-empty DataFrame of floats (NaN = missing) with unique labels, from anything table-like."""
     table = frame if isinstance(frame, pd.DataFrame) else _labelled(name, frame)
-    if table.empty:
-        raise BadInput(name, table.shape, "[empty] is empty", "pass at least one agent and one item")
+    ensure(not table.empty, name, table.shape, "[empty] is empty", "pass at least one agent and one item")
     for axis, labels in (("index", table.index), ("columns", table.columns)):
         _check_labels(f"{name}.{axis}", labels)
     rows = np.array(_floats(name, table), order="C")  # a measure reads agent by agent

@@ -1,7 +1,7 @@
 """Simulated studies of a horizon, for teaching and tests, and how often its intervals held the truth.
 
-The table of coverage was made by `benchmarks/measured/horizon.py`, on agents of known θ and β
-(`specs/horizon.md`, section 15).
+The table of coverage (`data/measured/horizon_coverage.csv`) was made by `benchmarks/measured/horizon.py`, on
+agents of known θ and β: 240 for every design, 500 draws each (`specs/horizon.md`, section 15).
 """
 
 from __future__ import annotations
@@ -11,16 +11,10 @@ import pandas as pd
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
-from gindex_lab.foundation.places import project_file
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import generator, vector
 
-__all__ = ["coverage_ranges", "measured_horizon_coverage", "simulate_runs"]
-
-
-def measured_horizon_coverage() -> pd.DataFrame:
-    """The kept table: every design, 240 simulated agents each, 500 draws."""
-    return pd.read_csv(project_file("measured", "measured", "horizon_coverage.csv"))
+__all__ = ["coverage_ranges", "simulate_runs"]
 
 
 def coverage_ranges(table: pd.DataFrame) -> pd.DataFrame:

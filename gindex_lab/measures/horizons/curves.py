@@ -16,7 +16,7 @@ from gindex_lab.foundation.kernels import compiled
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.curves import Indicators, conclude
 
-__all__ = ["ESTIMATORS", "curve_rows", "falling", "indicator_rows", "walk"]
+__all__ = ["curve_rows", "falling", "indicator_rows", "walk"]
 
 
 @compiled
@@ -91,9 +91,6 @@ def pool_adjacent(psi: FloatArray, weight: FloatArray) -> FloatArray:
             out[r, k] = value[block]
             done += 1
     return out
-
-
-ESTIMATORS = ("trapezoid", "step", "isotonic")
 
 
 def curve_rows(

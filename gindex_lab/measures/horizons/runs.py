@@ -101,10 +101,9 @@ def runs_of(
 
 
 def _study(responses: ResponsesLike) -> Responses:
-    if isinstance(responses, Scores):
-        problem = "[wrong-type] holds raw scores, and a horizon needs responses between 0 and 1"
-        remedy = "turn them into responses first, for instance with scores.to_responses()"
-        raise BadInput("responses", responses, problem, remedy)
+    problem = "[wrong-type] holds raw scores, and a horizon needs responses between 0 and 1"
+    remedy = "turn them into responses first, for instance with scores.to_responses()"
+    ensure(not isinstance(responses, Scores), "responses", responses, problem, remedy)
     study = responses if isinstance(responses, Responses) else Responses(responses)
     problem = "[wrong-type] holds the curves of a transform, which have no minutes"
     remedy = "pass the responses that you started from"
@@ -157,10 +156,7 @@ def _lengths(study: Responses, minutes: NumbersLike) -> tuple[FloatArray, tuple[
 
 
 def _log2(name: str, minutes: FloatArray, items: pd.Index) -> FloatArray:
-    problem, remedy = (
-        "[out-of-range] is not a positive length",
-        "give a human time in minutes, or leave it out",
-    )
+    problem, remedy = "[out-of-range] is not a positive length", "give minutes, or leave the item out"
     refuse(name, pd.Series(minutes, items), minutes <= 0, problem, remedy)
     return np.log2(minutes)
 

@@ -207,8 +207,8 @@ def _design_of(
     remedy = "turn them into responses first, for instance with gl.rank(scores)"
     ensure(not isinstance(study, Scores), "study", type(study).__name__, "holds raw scores", remedy)
     if not isinstance(study, Responses):
-        remedy = "give gl.Responses(...), gl.read(...) or gl.Design(...)"
         problem = "[wrong-type] is neither a pilot nor a design"
+        remedy = "give gl.Responses(...), gl.read(...) or gl.Design(...)"
         raise BadInput("study", type(study).__name__, problem, remedy)
     enough = measure == "mean" or (study.difficulty is not None and study.difficulty.nunique() > 1)
     problem = "[no-difficulty] needs items of at least two difficulties"

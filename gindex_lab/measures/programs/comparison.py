@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import ProgramLike
 from gindex_lab.foundation.validate import FloatArray, Mode
 from gindex_lab.measures.programs.divergence import (
@@ -188,9 +188,7 @@ def flows_of(name: str, flows: ProgramLike) -> list[Flow]:
 
 
 def compare(
-    flows: Sequence[FlowLike],
-    others: Sequence[FlowLike] | None = None,
-    mode: Mode | Rules = "exact",
+    flows: Sequence[FlowLike], others: Sequence[FlowLike] | None = None, mode: Mode | Rules = "exact"
 ) -> Comparison:
     """Δ from each flow to each of the others, with the certificates of pairs that stayed open.
 
@@ -245,9 +243,8 @@ def divergences(
     [0.0, 1.0]
     """
     left, right = flows_of("firsts", firsts), flows_of("seconds", seconds)
-    if len(left) != len(right):
-        problem = f"[wrong-length] does not match the {len(left)} first programs"
-        raise BadInput("seconds", len(right), problem, "pass as many")
+    problem = f"[wrong-length] does not match the {len(left)} first programs"
+    ensure(len(left) == len(right), "seconds", len(right), problem, "pass as many")
     table, _ = encode(left + right, Rules.of(mode))
     places = np.arange(len(left))
     values, opened, _ = in_batch(table, places, places + len(left))

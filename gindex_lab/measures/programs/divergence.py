@@ -45,9 +45,7 @@ _LARGEST_STACK = 20_000_000  # vertices times levels of a search: 240 MB
 _PLACING = 20_000_000  # comparisons of a first greedy mapping that is timed
 _KERNELS = ("bounds.py", "cliques.py", "divergence.py", "matching.py", "neighbours.py", "similarity.py")
 
-Found = tuple[
-    int, int, list[tuple[int, int]], str
-]  # similarity from below, from above, matched nodes, by what
+Found = tuple[int, int, list[tuple[int, int]], str]  # similarity from below, above; matched nodes; by what
 
 
 @compiled

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.output import as_path
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, number, numbers
 from gindex_lab.measures.programs.encode import IntArray, Rules, encode
@@ -118,8 +118,7 @@ def _domain(name: str, programs: Any) -> list[Flow]:
         remedy = "pass a list of programs or a folder of JSON files"
         raise BadInput(name, programs, "[not-programs] does not hold the programs of a domain", remedy)
     flows = [Flow.of(program) for program in programs]
-    if not flows:
-        raise BadInput(name, flows, "[empty] has no program", "pass at least one")
+    ensure(flows, name, flows, "[empty] has no program", "pass at least one")
     return flows
 
 
@@ -278,9 +277,8 @@ def task_domains(
     choice("linkage", linkage, ["average", "single", "complete"])
     cut = number("threshold", threshold, 0, 1)
     matrix = pairwise(flows or [], mode) if distances is None else numbers("distances", distances)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        problem = "[not-square] is not a square of Δ"
-        raise BadInput("distances", matrix.shape, problem, "pass flows or their Δ")
+    square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and len(matrix)
+    ensure(square, "distances", matrix.shape, "[not-square] is not a square of Δ", "pass flows or their Δ")
     if len(matrix) == 1:
         return np.zeros(1, dtype=np.int64)
     symmetric = (matrix + matrix.T) / 2
@@ -341,8 +339,7 @@ def domain_results(experiments: Mapping[str, ExperimentLike]) -> pd.DataFrame:
     >>> domain_results({"one": run})[["run", "domain", "performance", "skill"]].to_numpy().tolist()
     [['one', 'a', 0.75, 0.5]]
     """
-    if not experiments:
-        raise BadInput("experiments", experiments, "is empty", "pass at least one by its name")
+    ensure(experiments, "experiments", experiments, "is empty", "pass at least one by its name")
     tables = [Experiment.of(source).tasks.assign(run=run) for run, source in experiments.items()]
     groups = pd.concat(tables, ignore_index=True).groupby(["run", "domain"], sort=False)
     return groups.agg(

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import Mode, mode_of
 from gindex_lab.measures.programs.flows import Flow
 
@@ -232,9 +232,8 @@ def _labels(
     source, target = rank[np.array(ends, dtype=np.int64).reshape(-1, 2).T + np.repeat(first[:-1], counts)]
     seen = _numbers(frozenset())
     labels = [seen[some] for flow in flows for some in flow.ports.values()] if ports else 1
-    if len(seen) > 256:
-        problem = "different sets of ports are more than the 256 supported"
-        raise BadInput("ports", len(seen), problem, "use ports=False")
+    problem = "different sets of ports are more than the 256 supported"
+    ensure(len(seen) <= 256, "ports", len(seen), problem, "use ports=False")
     result = np.zeros(corner[-1], dtype=np.uint8)
     result[np.repeat(corner[:-1], counts) + source * np.repeat(np.diff(first), counts) + target] = labels
     return result

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import Mode
 from gindex_lab.measures.programs.divergence import divergence, divergence_of
 from gindex_lab.measures.programs.encode import Rules
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["association_graph", "equations", "heaviest_mapping"]
 
-MOST_VERTICES = (
-    2_000  # of an association graph that can be built: its edges grow with the square (a judgement)
-)
+# of an association graph that can be built: its edges grow with the square (a judgement)
+MOST_VERTICES = 2_000
 _MOST = 8  # nodes of a program whose common subgraphs are all listed: at most 1.4 million (a judgement)
 
 
@@ -68,9 +67,9 @@ def association_graph(first: FlowLike, second: FlowLike, mode: Mode = "exact") -
             weight = node_similarity(mine, theirs, rules)[0] if kind == other else 0.0
             if weight > 0:
                 graph.add_node((p, q), weight=weight, type=kind)
-        if len(graph) > MOST_VERTICES:
-            problem = f"[too-large] have more than {MOST_VERTICES:,} pairs of one type"
-            raise BadInput("first, second", (len(one), len(two)), problem, "use gl.divergence")
+        problem = f"[too-large] have more than {MOST_VERTICES:,} pairs of one type"
+        sizes = len(one), len(two)
+        ensure(len(graph) <= MOST_VERTICES, "first, second", sizes, problem, "use gl.divergence")
     for (p, q), (r, s) in combinations(list(graph), 2):
         forth = ((p, r) in wires[0]) == ((q, s) in wires[1])
         back = ((r, p) in wires[0]) == ((s, q) in wires[1])
@@ -95,9 +94,8 @@ def heaviest_mapping(first: Flow, second: Flow) -> float:
     """Eq 4: the weight Σ w of the best structure-preserving mapping, found by listing all of them."""
     import networkx as nx
 
-    if max(len(first), len(second)) > _MOST:
-        remedy = f"use up to {_MOST} nodes"
-        raise BadInput("first, second", (len(first), len(second)), "[too-large] are too large", remedy)
+    sizes, remedy = (len(first), len(second)), f"use up to {_MOST} nodes"
+    ensure(max(sizes) <= _MOST, "first, second", sizes, "[too-large] are too large", remedy)
     graph = association_graph(first, second)
     weights = ([graph.nodes[pair]["weight"] for pair in sorted(clique)] for clique in nx.find_cliques(graph))
     return float(max(map(sum, weights), default=0.0))

@@ -13,17 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray, Mode, vector
 from gindex_lab.measures.programs.bounds import best_partners, shared_types
 from gindex_lab.measures.programs.cliques import compiled
-from gindex_lab.measures.programs.comparison import (
-    EFFORT_IN_BATCH,
-    flows_of,
-    in_batch,
-    room_of,
-    warn_open,
-)
+from gindex_lab.measures.programs.comparison import EFFORT_IN_BATCH, flows_of, in_batch, room_of, warn_open
 from gindex_lab.measures.programs.divergence import say_if_cold, table_divergence
 from gindex_lab.measures.programs.encode import IntArray, ProgramTable, Rules, encode
 from gindex_lab.measures.programs.flows import FlowLike
@@ -99,12 +93,10 @@ def nearest_many(
     """
     queries, known = flows_of("flows", flows), flows_of("corpus", corpus)
     barred = np.full(len(queries), -1) if exclude is None else vector("exclude", exclude).astype(np.int64)
-    if not known or (exclude is not None and len(known) < 2):
-        problem = "[nothing-to-compare] leaves nothing to compare with"
-        raise BadInput("corpus", len(known), problem, "add programs")
-    if len(barred) != len(queries):
-        problem = f"[wrong-length] is not one place for each of {len(queries)} flows"
-        raise BadInput("exclude", len(barred), problem, "name one place for each flow")
+    problem = "[nothing-to-compare] leaves nothing to compare with"
+    ensure(len(known) > (exclude is not None), "corpus", len(known), problem, "add programs")
+    problem = f"[wrong-length] is not one place for each of {len(queries)} flows"
+    ensure(len(barred) == len(queries), "exclude", len(barred), problem, "name one place for each flow")
     table, _ = encode(known + queries, Rules.of(mode))
     places = np.arange(len(known), len(known) + len(queries))
     return nearest_in(table, places, (0, len(known)), barred)

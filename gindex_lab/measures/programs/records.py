@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.inputs import as_path, parse_json, read_text
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import integer, number
@@ -94,8 +94,7 @@ class Experiment:
             for at, row in _rows(content, "train_set", "data")
         ]
         domain, times = Counter(domain for domain, _ in training).most_common(1)[0]
-        if times > 1:
-            raise BadInput("train_set", domain, "[duplicate] appears twice", "add its samples up")
+        ensure(times == 1, "train_set", domain, "[duplicate] appears twice", "add its samples up")
         tasks = [task for at, row in _rows(content, "performance", "domains") for task in _task_rows(row, at)]
         model, known = content.get("model"), content.get("distances")
         if known is not None and not (
@@ -215,9 +214,8 @@ def _curriculum(curriculum: object) -> dict[str, int]:
         problem = "[not-samples] is not samples per domain"
         raise BadInput("curriculum", curriculum, problem, "pass {domain: number}")
     counts = {str(k): integer(f"curriculum[{k!r}]", n, 0) for k, n in curriculum.items()}
-    if not any(counts.values()):
-        problem = "[empty] has no training sample"
-        raise BadInput("curriculum", counts, problem, "give a domain at least one")
+    problem = "[empty] has no training sample"
+    ensure(any(counts.values()), "curriculum", counts, problem, "give a domain at least one")
     return counts
 
 
@@ -225,8 +223,7 @@ def _tasks(tasks: object) -> pd.DataFrame:
     if not isinstance(tasks, pd.DataFrame) or not {"domain", "performance"} <= set(tasks.columns):
         problem = "[not-a-table] is not a table of domain and performance"
         raise BadInput("tasks", type(tasks), problem, "make one")
-    if tasks.empty:
-        raise BadInput("tasks", 0, "[empty] is empty", "test the system on at least one task")
+    ensure(not tasks.empty, "tasks", 0, "[empty] is empty", "test the system on at least one task")
     defaults = {"skill": float("nan"), "samples": 1}
     table = tasks.reset_index(drop=True).assign(domain=tasks["domain"].astype(str).to_numpy())
     table = table.assign(**{name: value for name, value in defaults.items() if name not in table})

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import SeedLike
 from gindex_lab.foundation.validate import FloatArray, Mode, choice, generator, integer, mode_of, number
 from gindex_lab.measures.programs.gindex import (
@@ -152,9 +152,8 @@ def _uniform_g(
     number("performance", theta, 0, 1)
     effort = number("compute", compute, 0, open_ends=True)
     spent = effort if reference else float(experience(effort, "PFLOP"))
-    if priors + spent <= 0:
-        problem = "[experience-not-positive] gives no positive ρ + E"
-        raise BadInput("compute", compute, problem, "use more than 1 PFLOP")
+    problem = "[experience-not-positive] gives no positive ρ + E"
+    ensure(priors + spent > 0, "compute", compute, problem, "use more than 1 PFLOP")
     bracket = (curriculum_weight(counts) * generalisation_difficulty(omega) / (priors + spent)).sum(axis=1)
     g = float(task_contribution(theta, bracket).mean())
     return round(g, 3) if reference else g
@@ -177,9 +176,8 @@ def repeated_split(total: int, parts: int, rng: np.random.Generator) -> Any:
     """
     integer("total", total, parts)
     most = integer("parts", parts) // 5
-    if most < 2:
-        problem = "is too few domains: in every split some count occurs int(parts / 5) times or more"
-        raise BadInput("parts", parts, problem, 'use 10 domains or more, or split="uniform"')
+    problem = "is too few domains: in every split some count occurs int(parts / 5) times or more"
+    ensure(most > 1, "parts", parts, problem, 'use 10 domains or more, or split="uniform"')
     for _ in range(_MOST_BLOCKS if total > parts else 0):
         counts = np.empty((_BLOCK, parts), np.int64)
         left = np.full(_BLOCK, total - parts + 1)

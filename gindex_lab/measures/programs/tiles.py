@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from gindex_lab.foundation import parallel
-from gindex_lab.foundation.errors import BadInput, CannotWrite
+from gindex_lab.foundation.errors import BadInput, CannotWrite, ensure
 from gindex_lab.foundation.fingerprints import mark_of_arrays
 from gindex_lab.foundation.journals import Journal
 from gindex_lab.foundation.output import appendable, writing
@@ -100,9 +100,8 @@ def pairwise(
     named = isinstance(flows, Mapping)
     programs = list(flows.values()) if isinstance(flows, Mapping) else flows
     kind = choice("dtype", dtype, ["float64", "float32"])
-    if out is not None and named:
-        problem = "[no-names] holds numbers without names"
-        raise BadInput("out", str(out), problem, "pass list(flows.values()), keep the names")
+    problem = "[no-names] holds numbers without names"
+    ensure(not named or out is None, "out", str(out), problem, "pass list(flows.values()), keep the names")
     values: Matrix
     if out is None and jobs == 1 and not parallel.on_cluster():
         result = compare(programs, mode=mode)
