@@ -11,7 +11,7 @@ parts are there too. (schemas of every_eval_ever 0.3.0, read in November 2026.)
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,10 +48,11 @@ def _sample_files(file: Path, content: Any) -> set[str]:
     return {f"{stem_of(file)}_samples", Path(str(detail.get("file_path"))).stem}
 
 
-def _rows_in(content: Any) -> list[dict[str, Any]]:
-    """The results of a file that are objects."""
-    rows = content.get("evaluation_results") if isinstance(content, dict) else None
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+def _rows_in(results: Mapping[Path, Any]) -> Iterator[dict[str, Any]]:
+    """The results in some files that are objects."""
+    for content in results.values():
+        rows = content.get("evaluation_results") if isinstance(content, dict) else None
+        yield from (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
 
 
 # -- results -----------------------------------------------------------------------------------------
@@ -110,7 +111,7 @@ def _metric(row: Any) -> str:
 def _several(results: Mapping[Path, Any]) -> dict[tuple[str, str], set[str]]:
     """The metrics of each evaluation, by data set and name."""
     found: dict[tuple[str, str], set[str]] = {}
-    for row in [row for content in results.values() for row in _rows_in(content)]:
+    for row in _rows_in(results):
         data = str(mapping(row, "source_data").get("dataset_name") or "")
         found.setdefault((data, str(row.get("evaluation_name"))), set()).add(_metric(row))
     return found
@@ -136,7 +137,7 @@ def _way(metric: Mapping[str, Any]) -> str | None:
 def _directions(results: Mapping[Path, Any]) -> dict[str, str]:
     """Which way each evaluation runs, by its name or the id of its result."""
     ways: dict[str, str] = {}
-    for row in [row for content in results.values() for row in _rows_in(content)]:
+    for row in _rows_in(results):
         way = _way(mapping(row, "metric_config"))
         if way is not None:
             ways |= {str(row.get(k)): way for k in ("evaluation_name", "evaluation_result_id")}

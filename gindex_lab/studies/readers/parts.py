@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,20 @@ from gindex_lab.foundation.errors import short
 from gindex_lab.studies.readers.foreign import load_yaml
 from gindex_lab.studies.readers.storage import Storage, as_number
 from gindex_lab.studies.readers.tables import table_at
-from gindex_lab.studies.readers.text import LINES, bad_file, json_lines, listed, load_json, stem_of, suffix_of
+from gindex_lab.studies.readers.text import (
+    LINES,
+    bad_file,
+    json_lines,
+    listed,
+    load_json,
+    objects,
+    stem_of,
+    suffix_of,
+)
 
 __all__ = [
     *("document", "field", "loaded", "mapping", "model_of_folder", "name_in"),
-    *("names_by_file", "note_joined", "objects", "rows_of", "score_of"),
+    *("names_by_file", "note_joined", "rows_of", "score_of"),
 ]
 
 _KINDS: dict[type, str] = {dict: "an object", list: "a list", str: "a name"}
@@ -127,14 +136,6 @@ def rows_of(file: Path, found: Storage, labels: Sequence[str] = ()) -> Iterable[
     table = table_at(file, list(labels), found.options)
     found.note_once(*table.attrs.get("notes", ()))
     return enumerate(table.astype(object).where(table.notna(), None).to_dict("records"), 1)
-
-
-def objects(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a list, or the only one, numbered."""
-    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
-        if not isinstance(row, dict):
-            raise bad_file(file, f"[wrong-type] has no object as its row {number}", "fix the file")
-        yield number, row
 
 
 def loaded(files: Iterable[Path], found: Storage) -> dict[Path, Any]:

@@ -15,11 +15,11 @@ from gindex_lab.foundation.errors import BadInput
 from gindex_lab.studies.readers.metrics import settle_direction
 from gindex_lab.studies.readers.names import ITEMS, WORDINGS, first_of, responses_in
 from gindex_lab.studies.readers.options import Options
-from gindex_lab.studies.readers.parts import model_of_folder, names_by_file, objects, rows_of, score_of
+from gindex_lab.studies.readers.parts import model_of_folder, names_by_file, rows_of, score_of
 from gindex_lab.studies.readers.roles import keep_roles
 from gindex_lab.studies.readers.storage import Storage, text_code
 from gindex_lab.studies.readers.tables import table_header
-from gindex_lab.studies.readers.text import LINES, bad_file, listed, load_json, stem_of, suffix_of
+from gindex_lab.studies.readers.text import LINES, bad_file, listed, load_json, objects, stem_of, suffix_of
 
 __all__ = ["read_per_model"]
 

@@ -172,7 +172,7 @@ def read_rows(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
     with spooled(as_path("path", path)) as where:
         there = _recognised(where, chosen)
         if "tidy" in there.kinds:
-            return _tidy_rows(Responses.read(where))
+            return Responses.read(where).to_long().assign(family="")
         return _collected(where, there, chosen, details=float("inf")).rows()
 
 
@@ -185,14 +185,10 @@ def read_scores_and_rows(
         there = _recognised(where, chosen)
         if "tidy" in there.kinds:
             data = Scores.read(where)
-            return data, None if data.frame.size > most else _tidy_rows(Responses.read(where))
+            return data, None if data.frame.size > most else Responses.read(where).to_long().assign(family="")
         found = _collected(where, there, chosen, details=most)
         rows = found.rows() if len(found) <= most else None
         return _as_table(where, there, found, Scores), rows  # type: ignore[return-value]
-
-
-def _tidy_rows(data: Responses) -> pd.DataFrame:
-    return data.to_long().assign(family="")
 
 
 def _read(path: str | PathLike[str], options: Options, kind: type[Responses | Scores]) -> Responses | Scores:

@@ -7,7 +7,7 @@ its address.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -45,6 +45,7 @@ from gindex_lab.studies.readers.text import (
     json_lines,
     listed,
     load_json,
+    objects,
     suffix_of,
 )
 
@@ -169,7 +170,9 @@ def read_long(files: Sequence[Path], found: Storage) -> None:
             if suffix in LINES:
                 _read_objects(json_lines(file, found.notes, encoding), file, found, metrics)
             elif suffix == ".json":
-                _read_objects(_records(load_json(file, encoding), file), file, found, metrics)
+                content = load_json(file, encoding)
+                rows = objects(records_of(content) or content, file)
+                _read_objects(rows, file, found, metrics)
             else:
                 _read_rows(file, found, metrics)
     metrics.say()
@@ -303,14 +306,6 @@ def _note_columns(names: Mapping[str, str], found: Storage) -> None:
 
 
 # -- objects -----------------------------------------------------------------------------------------
-
-
-def _records(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for k, row in enumerate(records_of(content) or (content if isinstance(content, list) else [content]), 1):
-        if not isinstance(row, dict):
-            problem = f"has no object as its record {k}, but {short(row)}"
-            raise bad_file(file, problem, "give a list of objects")
-        yield k, row
 
 
 def _read_objects(

@@ -30,7 +30,7 @@ __all__ = [
         "json_glimpse",
         "json_lines",
     ),
-    *("listed", "load_json", "open_text", "stem_of", "suffix_of", "wrong_encoding"),
+    *("listed", "load_json", "objects", "open_text", "stem_of", "suffix_of", "wrong_encoding"),
 ]
 
 LINES = (".jsonl", ".ndjson")
@@ -127,6 +127,14 @@ def _object(path: Path, number: int, found: Any) -> dict[str, Any]:
         problem = f"[not-an-object] has no object in line {number}, but {short(found)}"
         raise bad_file(path, problem, "give one JSON object per line")
     return found
+
+
+def objects(content: Any, file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a list, or the only one, numbered."""
+    for number, row in enumerate(content if isinstance(content, list) else [content], 1):
+        if not isinstance(row, dict):
+            raise bad_file(file, f"[wrong-type] has no object as its row {number}", "fix the file")
+        yield number, row
 
 
 def _lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
