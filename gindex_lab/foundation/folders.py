@@ -279,7 +279,7 @@ def _put_back(aside: Path, home: Path) -> None:
         old.replace(home)
     elif old.is_dir():
         _carry_over(old, home)
-    mark(aside, "unfinished")  # after a kill, what is left of it has nothing to say
+    mark(aside, "unfinished")  # after a kill, what is left of it no longer counts
     shutil.rmtree(old, ignore_errors=True)
     shutil.rmtree(aside)
 

@@ -144,7 +144,7 @@ class _Counted(io.RawIOBase):
         return len(data)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        if whence == 2 and self._packed:  # unpack to the end, under the same eyes
+        if whence == 2 and self._packed:  # unpack to the end, with the same checks
             while self.readinto(memoryview(bytearray(_CHUNK))):
                 pass
             self._at = self._inner.seek(self._inner.tell() + offset)

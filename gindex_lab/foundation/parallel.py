@@ -255,10 +255,6 @@ def seeds(seed: SeedLike, n: int) -> list[np.random.SeedSequence]:
     """One independent seed per task, the same whoever computes it.
 
     `seed` is a whole number or a `SeedSequence`. A longer list begins with the same seeds.
-
-    >>> first, second = (np.random.default_rng(s).random() for s in seeds(1, 2))
-    >>> first != second and first == np.random.default_rng(seeds(1, 5)[0]).random()
-    True
     """
     integer("n", n, 0)
     if isinstance(seed, np.random.SeedSequence):

@@ -15,9 +15,10 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike, SeedLike
 
 __all__ = [
-    "LARGEST", "NUMBERS", "FloatArray", "IntArray", "Mode", "choice", "confidence", "deeper_than", "described",
-    "flag", "generator", "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number", "numbers",
-    "numeric_frame", "pair", "per_item", "refuse", "required_pair", "table_with", "trials_of", "vector",
+    "LARGEST", "NUMBERS", "FloatArray", "IntArray", "Mode", "choice", "confidence", "deeper_than",
+    "described", "flag", "generator", "integer", "known", "mode_of", "no_duplicates", "not_a_seed", "number",
+    "numbers", "numeric_frame", "pair", "per_item", "refuse", "required_pair", "table_with", "trials_of",
+    "vector",
 ]  # fmt: skip
 
 Mode = Literal["exact", "reference"]

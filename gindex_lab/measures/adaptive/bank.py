@@ -29,7 +29,7 @@ _FEWEST, _MOST = 5, 20_000  # items
 _WIDTHS = (0.04, 0.08, 0.15, 0.3, 0.6, 1.5)  # of the curves over intrinsic difficulties, in intervals
 _CENTRES = 25  # of these curves, for each width
 _SHARPER = (0.4, 0.65, 1.0, 1.5)  # times the slopes of calibrated items: agents fit them more or less well
-_ABILITY = np.linspace(-4.0, 4.0, 41)
+_ABILITY = np.linspace(-4.0, 4.0, 41)  # the grid of abilities of calibrated banks
 _LAPSES = (0.003, 0.03, 0.1)  # chance of a slip, or of luck, whatever the difficulty
 _NEAR = 0.02  # of the interval: γ of a curve without area, or with all of it, has no slope
 

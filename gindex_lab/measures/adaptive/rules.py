@@ -66,9 +66,6 @@ def capped(chances: FloatArray, most: FloatArray, order: FloatArray) -> FloatArr
     """Chances no larger than `most` (N,), what is cut going to others; None where they cannot add up to 1.
 
     Where all the chance is on one item, it goes on to the next in `order` (the larger the earlier).
-
-    >>> capped(np.array([0.8, 0.1, 0.1]), np.array([0.5, 0.5, 0.5]), np.zeros(3)).round(2).tolist()
-    [0.5, 0.25, 0.25]
     """
     room = np.where((chances > 0) | (order > 0), most, 0.0)
     if room.sum() < 1:

@@ -1,7 +1,7 @@
 """A test under way: it names the next item, takes the response, and knows when to stop.
 
 After every response the interval of the wanted measure holds, whatever makes one stop: a width, a decision,
-a budget, or the wish to stop. What is measured is the bank: what the agent would show on all of its items.
+a budget, or a change of mind. What is measured is the bank: what the agent would show on all of its items.
 """
 
 from __future__ import annotations
@@ -331,7 +331,7 @@ def _check(
 ) -> None:
     n = len(bank.items)
     least = (budget or n) / n
-    problem = f"[impossible] is too little for {budget or n} of {n} items, each asked with chance {least:.2g}"
+    problem = f"[impossible] is too low: {budget or n} of {n} items are asked, each with chance {least:.2g}"
     remedy = "give a smaller budget, or a larger exposure"
     ensure(exposure >= least or exposure == 1, "exposure", exposure, problem, remedy)
     if balance:

@@ -78,7 +78,7 @@ def window(day: pd.Series, since: DateLike, until: DateLike) -> pd.Series:
     """The days from one date to another, both included."""
     ends = _days({k: v for k, v in (("since", since), ("until", until)) if v is not None})
     kept = day[(day >= ends.get("since", -np.inf)) & (day <= ends.get("until", np.inf))]
-    ensure(len(kept), "since, until", (since, until), "[empty] leave no agent", "widen the window")
+    ensure(len(kept), "since, until", (since, until), "[empty] exclude every agent", "widen the window")
     return kept
 
 

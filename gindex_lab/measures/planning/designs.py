@@ -85,10 +85,10 @@ class Design:
         ensure(sum(self.lucks) < 1, "shared, likeness, stable", self.lucks, problem, remedy)
         right = self.curve is not None or self.floor < self.accuracy < 1
         remedy = "give a share above the floor and below 1"
-        ensure(right, "accuracy", self.accuracy, "leaves nothing to see", remedy)
+        ensure(right, "accuracy", self.accuracy, "leaves no room for a curve", remedy)
         if self.difficulty is not None:
             h = vector("difficulty", self.difficulty)
-            ensure(len(np.unique(h)) > 1, "difficulty", h[0], "is the only one", "give at least two")
+            ensure(len(np.unique(h)) > 1, "difficulty", h[0], "is the only difficulty", "give at least two")
         if self.curve is not None and not callable(self.curve):
             lone = np.ndim(np.asarray(self.curve, dtype=object)) == 0
             remedy = "give its heights at two or more difficulties"

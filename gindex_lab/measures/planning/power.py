@@ -131,7 +131,7 @@ def power(
     level, random = 1 - (1 - confidence(ci)) / pairs, generator(seed)
     design, draws = _design_of(study, measure, agent, resample, interval)
     gap = float(difference)
-    ensure(gap != 0, "difference", gap, "is nothing to see", "give the difference that matters to you")
+    ensure(gap != 0, "difference", gap, "cannot be detected", "give the difference that matters to you")
     chance = _apart(design, measure, gap)
     closed = closed_form(design, chance, measure, level)
     shown, error = observed(design, chance, measure, level, simulations, random)

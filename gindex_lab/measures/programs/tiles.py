@@ -173,8 +173,8 @@ class _Tiles:
         self._recheck(file, journal)
         known = {tuple(entry["tile"]) for entry in journal.entries}
         missing = [place for place in self.places() if place not in known]
-        if missing:
-            file.reopen()
+        if missing and not file.part.exists():  # a finished file of which something is missing
+            file.out.replace(file.part)
         with closing(self.computed(missing, jobs)) as tiles:
             for place, tile in tiles:
                 file.put(self, place, tile.values)
@@ -282,7 +282,7 @@ class _File:
         return journal
 
     def _reserve(self) -> None:
-        """The file at its full size: a disk that is too small is told now, not by a crash later."""
+        """The file at its full size: a disk that is too small gives an error now, not a crash later."""
         with writing(self.part, "out"):
             np.lib.format.open_memmap(self.part, mode="w+", dtype=self.dtype, shape=self.shape)
         size = self.part.stat().st_size
@@ -294,11 +294,6 @@ class _File:
                     problem = f"needs {size / 1e9:.2g} GB ({error.strerror})"
                     remedy = "free some space, or write to another disk"
                     raise CannotWrite("out", str(self.out), problem, remedy) from None
-
-    def reopen(self) -> None:
-        """A finished file of which something is missing is in the making again."""
-        if not self.part.exists():
-            self.out.replace(self.part)
 
     def put(self, tiles: _Tiles, place: Place, values: FloatArray) -> None:
         """Write a tile through to the disk; opened each time, since mapped pages count as memory."""
