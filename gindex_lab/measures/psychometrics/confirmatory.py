@@ -98,8 +98,7 @@ def confirm(
         agents = integer("n_obs", n_obs, 3)
     free = int(pattern.to_numpy().sum()) + (count * (count - 1) // 2 if linked else 0)
     problem = f"[not-identified] has {free} loadings and correlations, more than the items have correlations"
-    enough = free <= len(pattern) * (len(pattern) - 1) // 2
-    ensure(enough, "factors", list(factors), problem, "use fewer")
+    ensure(free <= len(pattern) * (len(pattern) - 1) // 2, "factors", list(factors), problem, "use fewer")
     return ConfirmatoryModel(table, matrix, pattern, agents, linked, correlation)
 
 
@@ -277,8 +276,7 @@ class _Search:
         information = agents * self.information(x, y, np.linalg.inv(implied))
         problem = "[not-identified] are not determined by the items' correlations"
         remedy = "give factors more items, or let them share fewer"
-        known = np.linalg.eigvalsh(information)[0] >= 1e-8 * agents
-        ensure(known, "factors", self.shape[1], problem, remedy)
+        ensure(np.linalg.eigvalsh(information)[0] >= 1e-8 * agents, "factors", self.shape[1], problem, remedy)
         loadings, phi, _ = self.parts(self.values)
         scale = np.sqrt(implied.diagonal())
         rows, many = self.places[:, 0], len(self.places)

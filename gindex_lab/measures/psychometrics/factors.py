@@ -291,8 +291,7 @@ def _varying(frame: pd.DataFrame, constant: str) -> pd.DataFrame:
 
 def _check_size(agents: int, items: int, n: int) -> None:
     """Enough agents to correlate, and more correlations than loadings to fit to them."""
-    remedy = "measure three or more"
-    ensure(agents >= 3, "responses", (agents, items), "[too-few] has too few agents", remedy)
+    ensure(agents >= 3, "responses", (agents, items), "[too-few] has too few agents", "measure three or more")
     problem = f"[too-many-factors] is too many factors for {items} varying items"
     remedy = "ask for fewer factors (three items carry one, six carry three)"
     ensure(n < items and (items - n) ** 2 >= items + n, "n", n, problem, remedy)

@@ -45,8 +45,7 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
     if isinstance(group, str):
         columns = responses.agents.columns if isinstance(responses, Responses) else pd.Index([])
         problem = "[unknown-label] does not match any column of responses.agents"
-        remedy = "pass a column's name, or one label for each agent"
-        ensure(group in columns, "group", group, problem, remedy)
+        ensure(group in columns, "group", group, problem, "pass a column's name, or one label for each agent")
         group = responses.agents[group]  # type: ignore[union-attr]
     if isinstance(group, Mapping):
         group = pd.Series(group, dtype=object)
@@ -63,14 +62,12 @@ def group_labels(responses: ResponsesLike, group: Any, agents: pd.Index, fewest:
         problem = f"[wrong-length] does not have one label for each of the {len(agents)} agents"
         ensure(count == len(group) == len(agents), "group", count, problem, "give one for each")
         labels = pd.Series(list(group), index=agents)
-    problem = "[missing] is missing for some agent"
-    ensure(labels.notna().all(), "group", None, problem, "drop these agents")
+    ensure(labels.notna().all(), "group", None, "[missing] is missing for some agent", "drop these agents")
     counts = labels.value_counts()
     few = "[too-few] is one group only"
     ensure(len(counts) > 1, "group", list(counts.index), few, "compare two or more")
     problem = f"[too-few] has {counts.min()} agents, too few to compare"
-    remedy = f"give each group at least {fewest}"
-    ensure(counts.min() >= fewest, "group", counts.idxmin(), problem, remedy)
+    ensure(counts.min() >= fewest, "group", counts.idxmin(), problem, f"give each group at least {fewest}")
     return labels
 
 

@@ -264,8 +264,7 @@ def _pattern(dimensions: object, answers: Answers) -> tuple[npt.NDArray[np.bool_
     if isinstance(dimensions, (int, np.integer)) and not isinstance(dimensions, bool):
         count = integer("dimensions", dimensions, 1, _MOST)
         problem = f"[too-few-items] are too many dimensions for {len(items)} items that vary"
-        remedy = "give at least three items for each"
-        ensure(len(items) >= 3 * count, "dimensions", count, problem, remedy)
+        ensure(len(items) >= 3 * count, "dimensions", count, problem, "give at least three items for each")
         free = np.tril(np.ones((len(items), count), dtype=bool))  # the turn is fixed by zeros, as in mirt
         return free, [f"dimension {d + 1}" for d in range(count)], True
     frame = numeric_frame("dimensions", dimensions)

@@ -95,8 +95,7 @@ def read_fractions(responses: ResponsesLike) -> Answers:
     check_answers(kept, frame.shape, 3)
     few = list(kept.columns[inside[kept.columns] < 5])
     problem = f"[too-few-fractions] has {short(few)} with fewer than five responses strictly between 0 and 1"
-    remedy = 'use model="graded" or "2pl" for items of few values'
-    ensure(not few, "responses", len(few), problem, remedy)
+    ensure(not few, "responses", len(few), problem, 'use model="graded" or "2pl" for items of few values')
     return Answers(kept, np.full(kept.shape[1], 3, dtype=np.intp), {}, constant, _alike(constant))
 
 
@@ -118,8 +117,7 @@ def _laddered(frame: pd.DataFrame, categories: int | None) -> tuple[pd.DataFrame
     most = integer("categories", categories, 2, _MOST) if categories is not None else None
     ensure(not np.isnan(values).all(), "responses", frame.shape, "[empty] has no number", "give answers")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    remedy = "number the categories 0, 1, 2, ..."
-    ensure(low >= 0, "responses", low, "[negative-category] is below 0", remedy)
+    ensure(low >= 0, "responses", low, "[negative-category] is below 0", "number the categories 0, 1, 2, ...")
     broken = values[(values != np.rint(values)) & ~np.isnan(values)]
     if not len(broken):
         problem = f"[too-many-categories] does not fit {most} categories"

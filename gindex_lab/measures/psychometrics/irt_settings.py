@@ -95,8 +95,7 @@ class Priors:
             if prior is None:
                 continue
             pair = isinstance(prior, tuple) and len(prior) == 2
-            remedy = "give (mean, sd) or None"
-            ensure(pair, f"priors.{name}", prior, "[not-a-prior] is not a prior", remedy)
+            ensure(pair, f"priors.{name}", prior, "[not-a-prior] is not a prior", "give (mean, sd) or None")
             number(f"priors.{name} mean", prior[0])
             number(f"priors.{name} sd", prior[1], 0, open_ends=True)
 

@@ -231,8 +231,7 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
     if name == "beta":
         return _beta(items, slope)
     cuts = [c for c in items.columns if str(c)[0] == "b" and str(c)[1:].isdigit()]
-    problem = "[missing-column] has no columns b1, b2, ..."
-    ensure(cuts, "items", list(items.columns), problem, "add the cuts")
+    ensure(cuts, "items", list(items.columns), "[missing-column] has no columns b1, b2, ...", "add the cuts")
     b = items[cuts].to_numpy(dtype=float)
     known = ~np.isnan(b)
     gap = ~known[:, 0] | (known[:, 1:] & ~known[:, :-1]).any(1)
@@ -250,8 +249,7 @@ def from_classical(name: str, items: pd.DataFrame) -> tuple[ItemModel, FloatArra
 
 
 def _column(items: pd.DataFrame, name: str) -> pd.Series:
-    problem = f"[missing-column] has no column {name!r}"
-    ensure(name in items, "items", list(items.columns), problem, "add it")
+    ensure(name in items, "items", list(items.columns), f"[missing-column] has no column {name!r}", "add it")
     return items[name]
 
 
