@@ -131,17 +131,7 @@ def retrieve(name: str, url: str, sha256: str, folder: Path) -> Path:
 
 
 class OriginalArchive:
-    """A zip file of an author, read with suspicion: every oddity is an error that names it.
-
-    >>> import tempfile, zipfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with zipfile.ZipFile(f"{folder}/small.zip", "w") as new:
-    ...         new.writestr("scores.csv", "agent,score\\na,1\\n")
-    ...     with OriginalArchive(Path(folder) / "small.zip") as archive:
-    ...         archive.table("scores.csv", ["agent"])
-      agent  score
-    0     a      1
-    """
+    """A zip file of an author, read with suspicion: every oddity is an error that names it."""
 
     def __init__(self, path: Path) -> None:
         self.path = as_path("archive", path)

@@ -74,11 +74,7 @@ def read_evalplus(files: Sequence[Path], found: Storage) -> None:
 
 
 def _without_suffix(stem: str) -> str:
-    """What EvalPlus and BigCodeBench append to the name of a model's samples.
-
-    >>> _without_suffix("Qwen--Qwen2.5-Coder_vllm_temp_0.0-sanitized_eval_results")
-    'Qwen/Qwen2.5-Coder'
-    """
+    """What EvalPlus and BigCodeBench append to the name of a model's samples."""
     split = _SPLIT.search(stem)
     if split:
         return split[1].removesuffix("--skip_prefill").replace("--", "/", 1)

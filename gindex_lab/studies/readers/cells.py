@@ -162,11 +162,7 @@ def split_columns(table: pd.DataFrame, agent: str, found: Storage) -> tuple[list
 
 
 def is_text(column: pd.Series) -> bool:
-    """Whether a column holds words: nothing in it is a number, or there are words beside percentages.
-
-    >>> is_text(pd.Series(["12%", "none"])), is_text(pd.Series(["12%", "9%"])), is_text(pd.Series(["1", "x"]))
-    (True, False, False)
-    """
+    """Whether a column holds words: nothing in it is a number, or there are words beside percentages."""
     if pd.api.types.is_numeric_dtype(column):
         return False
     known = column.dropna().astype(str).str.strip()
@@ -358,11 +354,7 @@ def check_scale(frame: pd.DataFrame, trials: pd.DataFrame | None, path: Path, *,
 
 
 def shares_beside(frame: pd.DataFrame) -> list[str]:
-    """Items that look like shares in a table whose other items go up to 100.
-
-    >>> shares_beside(pd.DataFrame({"mmlu": [80.5, 70], "gsm8k": [0.75, 0.5]}))
-    ['gsm8k']
-    """
+    """Items that look like shares in a table whose other items go up to 100."""
     values = frame.to_numpy(dtype=float)
     most = np.nanmax(values, axis=0, initial=-np.inf)
     broken = (np.nan_to_num(values) % 1 != 0).any(axis=0)

@@ -268,11 +268,7 @@ def _run_in(content: dict[str, Any]) -> _Run:
 
 
 def _model_of(content: dict[str, Any]) -> str:
-    """The model of a results file: `model_name`, or what `model_args` says.
-
-    >>> _model_of({"config": {"model": "hf", "model_args": "pretrained=org/pythia,dtype=float16"}})
-    'org/pythia'
-    """
+    """The model of a results file: `model_name`, or what `model_args` says."""
     if isinstance(content.get("model_name"), str) and content["model_name"]:
         return str(content["model_name"])
     config = mapping(content, "config")

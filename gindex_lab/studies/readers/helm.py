@@ -108,11 +108,7 @@ def _add_roles(folder: Path, scenario: str, found: Storage) -> None:
 
 
 def scenario_of(name: str) -> str:
-    """The scenario in a run's name, without the model.
-
-    >>> scenario_of("mmlu:subject=anatomy,method=multiple_choice_joint,model=openai_gpt2")
-    'mmlu:subject=anatomy,method=multiple_choice_joint'
-    """
+    """The scenario in a run's name, without the model."""
     return re.sub(r"(?<=[:,])model(?:_deployment)?=[^,]*(?:,|$)", "", name).rstrip(",:")
 
 

@@ -161,11 +161,7 @@ def total_of(header: Sequence[str], response: str) -> str | None:
 
 
 def unsure_item(header: Sequence[str]) -> list[str]:
-    """A column that names the items of a long table if the rows of an agent are many: `id` and the like.
-
-    >>> unsure_item(["model", "id", "correct"]), unsure_item(["id", "question", "model", "correct"])
-    (['id'], [])
-    """
+    """A column that names the items of a long table if the rows of an agent are many: `id` and the like."""
     if not (column_of(header, "agent") and column_of(header, "response")):
         return []
     if column_of(header, "item") or families_are_items(header):
@@ -199,11 +195,7 @@ def flat_names(record: Mapping[str, Any], depth: int = 3) -> list[str]:
 
 
 def nested(record: Any, name: str) -> Any:
-    """The value of a name with dots; None where there is none.
-
-    >>> nested({"evaluation": {"score": 0.5}}, "evaluation.score"), nested({"a.b": 1}, "a.b")
-    (0.5, 1)
-    """
+    """The value of a name with dots; None where there is none."""
     if not isinstance(record, dict):
         return None
     if name in record:
@@ -261,11 +253,7 @@ WORDINGS = ("question", "prompt", "problem", "instruction", "input", "query")
 
 
 def has_items_only(header: Collection[str]) -> bool:
-    """Whether rows have an item and a response.
-
-    >>> has_items_only(["id", "prediction", "correct"]), has_items_only(["gpt", "llama"])
-    (True, False)
-    """
+    """Whether rows have an item and a response."""
     names = {name.strip().lower() for name in header}
     asked = names & {*ITEMS, *WORDINGS} or {name for name in names if name.rpartition(".")[-1] in WORDINGS}
     return bool(asked) and len(responses_in(names)) == 1

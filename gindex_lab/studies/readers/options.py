@@ -83,22 +83,14 @@ class Options:
         return self.metrics_of("")
 
     def metrics_of(self, task: str) -> tuple[str, ...]:
-        """The metrics asked for of one task: a mapping has task names, or globs over them.
-
-        >>> Options(metric={"arc*": "acc_norm", "*": "acc"}).metrics_of("arc_easy")
-        ('acc_norm', 'acc')
-        """
+        """The metrics asked for of one task: a mapping has task names, or globs over them."""
         given = self.metric if isinstance(self.metric, Mapping) else {"*": self.metric or ()}
         mine = [names for glob, names in given.items() if fnmatchcase(task, glob)]
         words = ((names,) if isinstance(names, str) else names for names in mine)
         return tuple(dict.fromkeys(name for some in words for name in some))
 
     def patterns(self, name: str) -> dict[str, list[str]]:
-        """The globs of `include` or `exclude`, by what they are about ("any" where they do not say).
-
-        >>> Options(include=["mmlu*", "model:gpt*"]).patterns("include")
-        {'any': ['mmlu*'], 'model': ['gpt*']}
-        """
+        """The globs of `include` or `exclude`, by what they are about ("any" where they do not say)."""
         found: dict[str, list[str]] = {}
         for given in getattr(self, name):
             kind, colon, glob = given.partition(":")

@@ -41,11 +41,7 @@ _LEVELS = {word: float(level) for level, words in enumerate(_LADDER) for word in
 
 
 def role_value(role: str, name: object, value: object) -> float | None:
-    """The number by which a field plays its role: minutes in minutes, levels in words; None for no number.
-
-    >>> role_value("minutes", "human_hours", 2), role_value("difficulty", "difficulty", "easy")
-    (120.0, 1.0)
-    """
+    """The number by which a field plays its role: minutes in minutes, levels in words; None for no number."""
     value = len(value) if role == "choices" and isinstance(value, list) else value
     number = as_number(value)
     if number is None and role == "difficulty":
@@ -73,11 +69,6 @@ def log_roles(record: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """The roles that one sample of a log has: as asked for, or by their usual names.
 
     A name is looked for in the sample and in what it keeps beside (`metadata`, `doc`), usual ones only there.
-
-    >>> log_roles({"id": 1, "metadata": {"human_minutes": 4}}, Options())
-    {'minutes': 4.0}
-    >>> log_roles({"doc": {"level": 3}}, Options(columns={"difficulty": "level"}))
-    {'difficulty': 3.0}
     """
     found: dict[str, Any] = {}
     beside = [record[name] for name in _BESIDE if isinstance(record.get(name), dict)]

@@ -105,11 +105,7 @@ def _frame(path: Path, options: Options) -> pd.DataFrame | None:
 
 
 def columns_of(header: Sequence[str], options: Options, path: Path) -> dict[str, str]:
-    """Which column is the agent, the item, the response, and where there are some trial and family.
-
-    >>> columns_of(["id", "item", "resp", "wave"], Options(), Path("a.csv"))
-    {'agent': 'id', 'item': 'item', 'response': 'resp', 'trial': 'wave'}
-    """
+    """Which column is the agent, the item, the response, and where there are some trial and family."""
     chosen: dict[str, str] = {}
     warehouse = {"id", "item", "resp"} <= set(header)
     fixed = {"agent": "id", "item": "item", "response": "resp"} if warehouse else {}
