@@ -87,9 +87,9 @@ _CONTENTS = {
     # experiments of our own
     "studies.own_experiments.games": "round_robin",
     # figures
-    "presentation.plots.common": "use_style",
-    "presentation.plots.generality": "plot_capability_spread plot_curve plot_subgroups",
-    "presentation.plots.isometrics": "animate_capability_spread animation_html save_animation",
+    "presentation.plots.common": "animation_html save_animation use_style",
+    "presentation.plots.curves": "plot_curve",
+    "presentation.plots.generality": "animate_capability_spread plot_capability_spread plot_subgroups",
     "presentation.plots.population": "plot_course plot_coverage plot_difficulty_mean plot_histograms "
     "plot_intervals plot_power plot_studies",
     "presentation.plots.analysis": "plot_item_audit plot_methods plot_shuffle "

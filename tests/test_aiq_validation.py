@@ -384,7 +384,7 @@ def test_plot_apart_counts_what_is_beyond_the_band():
         (plots.plot_episodes, "table: no-column"),
         (plots.plot_apart, "table: no-column"),
         (plots.plot_differences, "table: no-column"),
-        (lambda t: plots.plot_null_tests(t, settings=3), "table: no-column"),
+        (lambda t: plots.plot_bands(t, "x", "mean"), "table: no-column"),
     ],
 )
 def test_tables_of_another_kind_are_refused_by_message(plot, message):

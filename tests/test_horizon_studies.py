@@ -9,7 +9,7 @@ from refusals import refused
 import gindex_lab as gl
 from gindex_lab import notebook as nb
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.presentation.plots import horizon as plots
+from gindex_lab.presentation.plots import curves as plots
 from gindex_lab.press.reproduction import horizon_studies as studies
 from gindex_lab.studies.own_experiments import stand_ins
 

@@ -12,7 +12,7 @@ from refusals import refused
 
 from gindex_lab.measures.psychometrics.correlations import correlation, rank_correlation
 from gindex_lab.measures.summary import population_summary
-from gindex_lab.presentation.plots import common, isometrics, population
+from gindex_lab.presentation.plots import common, curves, population
 from gindex_lab.presentation.plots import generality as plots
 from gindex_lab.presentation.plots.labels import (
     _stranger_costs,
@@ -192,7 +192,7 @@ def test_agents_keep_their_colours_and_share_none_in_a_figure():
 
 def test_a_curve_is_dotted_where_it_is_extrapolated():
     curve = pd.DataFrame({"difficulty": [4.0, 2, 3], "response": [0.1, 0.9, 0.5], "n": [1, 5, 9]})
-    ax = plots.plot_curve(curve, {"capability": 3.0}, interval=(0, 6))
+    ax = curves.plot_curve(curve, {"capability": 3.0}, interval=(0, 6))
     solid, left, right = ax.lines
     assert solid.get_xdata().tolist() == [2, 3, 4]
     assert left.get_xydata().tolist() == [[0, 1], [2, 1], [2, 0.9]]
@@ -234,15 +234,15 @@ def test_an_animation_is_the_same_bytes_each_time_and_asks_no_network(tmp_path):
     frames = {"2013": table.head(3), "2016": table.head(5), "2018": table}
     files = []
     for k in range(2):
-        movie = isometrics.animate_capability_spread(frames, seconds=0.5)
-        files.append(isometrics.save_animation(movie, tmp_path / f"{k}.gif", 0.5).read_bytes())
+        movie = plots.animate_capability_spread(frames, seconds=0.5)
+        files.append(common.save_animation(movie, tmp_path / f"{k}.gif", 0.5).read_bytes())
     assert files[0] == files[1]
     from PIL import Image
 
     with Image.open(tmp_path / "0.gif") as image:
         assert image.n_frames == 3
-    movie = isometrics.animate_capability_spread({"2013": table.head(3)})
-    page = isometrics.save_animation(movie, tmp_path / "movie.html").read_text()
+    movie = plots.animate_capability_spread({"2013": table.head(3)})
+    page = common.save_animation(movie, tmp_path / "movie.html").read_text()
     (slider,) = re.findall(r"<input[^>]*anim-slider[^>]*>", page)
     assert 'aria-label="frame"' in slider
     assert "data:image/png;base64" in page
@@ -283,12 +283,12 @@ BAD = {
         lambda t: plots.plot_subgroups(t, pd.Series({"player 00": "a"})),
         "groups: no-group",
     ),
-    "curve": (lambda t: plots.plot_curve(t), "table: no-column"),
+    "curve": (lambda t: curves.plot_curve(t), "table: no-column"),
     "items": (lambda t: population.plot_difficulty_mean(t), "table: no-column"),
     "histogram": (lambda t: population.plot_histograms(t, ["iq"]), "table: no-column"),
-    "frames": (lambda t: isometrics.animate_capability_spread({}), "frames: empty"),
+    "frames": (lambda t: plots.animate_capability_spread({}), "frames: empty"),
     "seconds": (
-        lambda t: isometrics.animate_capability_spread({"a": t}, seconds=0),
+        lambda t: plots.animate_capability_spread({"a": t}, seconds=0),
         "seconds: out-of-range",
     ),
     "summary": (lambda t: population_summary(t[["capability"]]), "table: not-an-option"),
@@ -312,7 +312,7 @@ def test_a_table_without_an_interval_asks_for_it():
 
 def test_an_animation_has_a_known_ending(tmp_path):
     with refused("path: unknown-ending"):
-        isometrics.save_animation(None, tmp_path / "movie.avi")
+        common.save_animation(None, tmp_path / "movie.avi")
 
 
 # -- the summary --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from web_pages import browser, module_url, needs_chromium, watched
 
 import gindex_lab as gl
-from gindex_lab.presentation.plots.horizon import length_text
+from gindex_lab.presentation.plots.curves import length_text
 from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.front import MODULES
 from gindex_lab.presentation.widgets.live import text_of

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from refusals import refused
 
 import gindex_lab as gl
-from gindex_lab.presentation.plots.tasks import plot_responses, plot_rewards
 from gindex_lab.presentation.widgets import exercises, serve
 from gindex_lab.presentation.widgets.adaptive_test import adaptive_demo, adaptive_view
 from gindex_lab.presentation.widgets.anytime_live import TESTED, anytime_demo, anytime_view
@@ -23,7 +22,7 @@ from gindex_lab.presentation.widgets.calculator import (
     sensitivities,
     system,
 )
-from gindex_lab.presentation.widgets.curve import SHAPES, curve_demo, curve_view, shape
+from gindex_lab.presentation.widgets.curve import SHAPES, curve_demo, curve_view, plot_responses, shape
 from gindex_lab.presentation.widgets.guttman import guttman_demo, guttman_responses, guttman_view
 from gindex_lab.presentation.widgets.horizon import horizon_demo, horizon_view
 from gindex_lab.presentation.widgets.individuals import (
@@ -41,7 +40,7 @@ from gindex_lab.presentation.widgets.live import (
     numbers_html,
 )
 from gindex_lab.presentation.widgets.live import text_of as written
-from gindex_lab.presentation.widgets.manual import Manual, manual_demo, manual_view, play
+from gindex_lab.presentation.widgets.manual import Manual, manual_demo, manual_view, play, plot_rewards
 from gindex_lab.presentation.widgets.stepper import PROGRAMS, actions_of, stepper_demo, stepper_view
 from gindex_lab.presentation.widgets.take_test import (
     KINDS,

@@ -1,25 +1,64 @@
-"""Figures of agents in worlds: the AIQ test (scores against time and length of program, beside the author's)
-and the anytime test (trajectories, budgets, stopping, complexity)."""
+"""Figures of agents in worlds: the AIQ test (scores against time, beside the author's), the anytime test
+(trajectories, budgets, stopping), its spaces, and mazes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pandas as pd
 import seaborn as sns
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, integer
 from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.plots.labels import spread_out
 
-__all__ = ["plot_apart", "plot_class_shares", "plot_differences", "plot_episodes", "plot_null_tests"]
-__all__ += ["plot_placement_bias", "plot_program_lengths", "plot_reward_by_complexity", "plot_sample_lengths"]
-__all__ += ["plot_score_by_budget", "plot_stopping_bias", "plot_trajectories"]
+if TYPE_CHECKING:
+    from gindex_lab.worlds.anytime.environment import Environment, Session
+
+__all__ = ["plot_apart", "plot_bands", "plot_class_shares", "plot_differences", "plot_episodes", "plot_maze"]
+__all__ += ["plot_placement_bias", "plot_space", "plot_stopping_bias", "plot_trajectories"]
+
+_BOW = 0.18  # how far an arrow of a space bends, in lengths of itself
+_OTHER = "other moves"
+_WAYS = {"Good's way": common.GREEN, "Evil's way": common.ORANGE, "both": common.WINE, _OTHER: "#B8B8B8"}
+
+
+@common.styled
+def plot_bands(
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    xlabel: str = "",
+    ylabel: str = "mean reward",
+    xscale: str = "linear",
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Draw a line in its 95% band (`low` to `high`) for each `agent`: against complexity, length or time.
+
+    >>> table = pd.DataFrame({"agent": "a", "seconds": [1, 10], "value": [0.5, 0.6], "low": 0.4, "high": 0.7})
+    >>> plot_bands(table, "seconds", "value", xscale="log").get_xscale()
+    'log'
+    """
+    common.columns_of(table, ["agent", x, y, "low", "high"], "a row for each agent and point")
+    ax = common.new_axes(ax, figsize=(6.4, 4.0))
+    colours = common.colours_of(table["agent"].unique())
+    for mark, (name, own) in zip(cycle(common.MARKERS), table.groupby("agent", sort=False), strict=False):
+        look = {"marker": mark, "ms": 4, "label": str(name)}
+        common.line_with_band(ax, own[x], own[y], own["low"], own["high"], colours[name], **look)
+    ax.axhline(0, color=common.GREY, lw=0.8, zorder=0)
+    ax.set(xscale=xscale, xlabel=xlabel or x, ylabel=ylabel)
+    common.legend_beside(ax)
+    common.heading(ax, title, "bands: 95% intervals")
+    return ax
+
 
 # -- the AIQ test --------------------------------------------------------------------------------------
 
@@ -53,47 +92,14 @@ def plot_episodes(
     ax.set_xticks(lengths, [f"{n:,}" for n in lengths])
     ax.minorticks_off()
     ax.set_xlim(lengths[0] * 0.8, lengths[-1] * 1.15)
-    _name_ends(ax, ends, colours)
-    common.heading(
-        ax, title, "bars: 95% intervals" + "; crosses: the author's tables" * (printed is not None)
-    )
-    return ax
-
-
-def _name_ends(ax: Any, ends: Mapping[Any, float], colours: Mapping[Any, str]) -> None:
-    """Write names right of the frame, in the colour of their lines, pushed apart where lines meet."""
     low, high = ax.get_ylim()
+    # names right of the frame, pushed apart where lines meet
     places = spread_out(np.array(list(ends.values())), (high - low) * 0.055)
     look = {"xycoords": ("axes fraction", "data"), "va": "center", "annotation_clip": False}
     for name, y in zip(ends, places, strict=True):
         common.note(ax, str(name), (1.0, y), (6, 0), color=colours[name], fontsize=9, **look)
-
-
-@common.styled
-def plot_program_lengths(
-    tables: Mapping[str, pd.DataFrame], *, longest: int = 60, title: str = "", ax: Any = None
-) -> Any:
-    """Draw mean reward against the length of the program, with 95% bands; tables of `by_program_length`.
-
-    A bucket is drawn at its middle; lengths beyond `longest` are left out.
-
-    >>> table = pd.DataFrame({"mean": [60.0, 40], "low": [55.0, 30], "high": [65.0, 50]}, index=[5, 10])
-    >>> plot_program_lengths({"Freq": table}).get_ylabel()
-    'mean reward'
-    """
-    ax = common.new_axes(ax, figsize=(6.8, 4.4), layout="constrained")
-    colours, ends = common.colours_of(tables), {}
-    for name, table in tables.items():
-        shown = common.columns_of(table, ["mean"], "gl.aiq.by_program_length")
-        shown = shown[shown.index <= longest]
-        step = float(np.diff(shown.index).min()) if len(shown) > 1 else 1.0
-        middle = shown.index.to_numpy() - (step - 1) / 2
-        values = shown["mean"], shown["low"], shown["high"]
-        common.line_with_band(ax, middle, *values, colours[name], marker="o", ms=4)
-        ends[name] = float(shown["mean"].iloc[-1])
-    ax.set(xlabel="length of the program (instructions)", ylabel="mean reward")
-    _name_ends(ax, ends, colours)
-    common.heading(ax, title, "bands: 95% intervals")
+    crosses = "" if printed is None else "; crosses: the author's tables"
+    common.heading(ax, title, f"bars: 95% intervals{crosses}")
     return ax
 
 
@@ -149,9 +155,7 @@ def plot_differences(
     rows = common.columns_of(table, ["difference", "low", "high"], "gl.aiq.compare").iloc[::-1]
     ax = common.new_axes(ax, figsize=(6.8, 0.42 * len(rows) + 1.5), layout="constrained")
     ax.axvline(0, color="#888888", lw=0.8)
-    common.rows_with_bars(
-        ax, rows["difference"], rows["low"], rows["high"], [str(name) for name in rows.index]
-    )
+    common.rows_with_bars(ax, rows["difference"], rows["low"], rows["high"], rows.index.astype(str))
     if printed is not None:
         ax.axvline(printed, color=common.ORANGE, lw=1.4, ls="--")
         look = {"xycoords": ("data", "axes fraction"), "color": common.ORANGE, "va": "bottom"}
@@ -160,51 +164,6 @@ def plot_differences(
         ax.set_xlim(low, max(high, printed + 0.16 * (high - low)))
     ax.set(ylim=(-0.9, len(rows) - 0.3), xlabel="difference in AIQ")
     common.heading(ax, title, "bars: 95% intervals over programs")
-    return ax
-
-
-@common.styled
-def plot_null_tests(table: pd.DataFrame, *, settings: int, title: str = "", ax: Any = None) -> Any:
-    """Draw the p of each replication of `gl.aiq.null_experiment`, over settings and over programs.
-
-    Where there is nothing to find, one p in twenty should fall below the line at 0.05.
-
-    >>> found = pd.DataFrame({"p": [1e-5, 0.02], "p_programs": [0.5, 0.4]}, index=[1, 2])
-    >>> plot_null_tests(found, settings=13).get_yscale()
-    'log'
-    """
-    rows = common.columns_of(table, ["p", "p_programs"], "gl.aiq.null_experiment")
-    ax = common.new_axes(ax, figsize=(6.8, 3.8), layout="constrained")
-    place = np.arange(1, len(rows) + 1)
-    ax.axhline(0.05, color="#888888", lw=1, ls="--")
-    ax.plot(place, rows["p_programs"], "o", ms=7, color=common.BLUE, label="programs")
-    ax.plot(place, rows["p"], "o", ms=7, color=common.ORANGE, label=f"{settings} settings")
-    ax.set(xlabel="replication", ylabel="p", xticks=place, yscale="log")
-    ax.set_ylim(min(1e-3, float(rows["p"].min()) / 3), 1.6)
-    common.legend_beside(ax, "t-test over")
-    common.heading(ax, title, "two samples of one law each time; dashed: 0.05")
-    return ax
-
-
-@common.styled
-def plot_sample_lengths(
-    samples: Mapping[str, pd.Series], *, longest: int = 60, title: str = "", ax: Any = None
-) -> Any:
-    """Draw the share of programs up to each length: one line for each sample (programs as text).
-
-    >>> plot_sample_lengths({"mine": pd.Series([",.#", ".,#"])}).get_ylabel()
-    'programs up to this length (%)'
-    """
-    ax = common.new_axes(ax, figsize=(6.4, 4.0), layout="constrained")
-    colours = common.colours_of(samples)
-    for k, (name, texts) in enumerate(samples.items()):
-        # The first line is a broad band, so that it shows behind one that covers it.
-        look = {"color": colours[name], "label": name, "lw": 1.6 if k else 4.5}
-        sns.ecdfplot(texts.str.len().to_numpy(), stat="percent", ax=ax, **look)
-    ax.set(xlabel="length of the program (instructions)", ylabel="programs up to this length (%)")
-    ax.set(xlim=(3, longest))
-    ax.legend(loc="lower right")
-    common.heading(ax, title)
     return ax
 
 
@@ -237,9 +196,8 @@ def plot_class_shares(
             palette = dict.fromkeys(samples, common.INK) if bars else common.colours_of(samples)
             look = {"ms": 9, "mew": 1.8} if bars else {"ms": 5, "mew": 0}
             sns.pointplot(rows, palette=palette, markers=marker, legend=not bars, **how, **look)
-    ax.hlines(
-        np.arange(len(ours) - 1) + 0.5, 0, 1, color="#E3E6E9", lw=0.7, transform=ax.get_yaxis_transform()
-    )
+    for row in range(len(ours) - 1):
+        ax.axhline(row + 0.5, color="#E3E6E9", lw=0.7, zorder=0)
     ax.set(xlabel="share of the programs (%)", ylabel="", ylim=(len(ours) - 0.4, -0.6), xlim=(-1.5, None))
     ax.tick_params(axis="y", length=0)
     common.legend_beside(ax, "sample")
@@ -251,7 +209,7 @@ def plot_class_shares(
 
 
 @common.styled
-def plot_trajectories(trajectories: Mapping[str, pd.DataFrame], *, title: str = "", axes: Any = None) -> Any:
+def plot_trajectories(trajectories: Mapping[str, pd.DataFrame], *, title: str = "") -> Any:
     """Draw complexity ξ, time τ and the running score, environment by environment, one line per agent.
 
     >>> table = pd.DataFrame({"xi": [8.0, 12], "tau": [0.001, 0.0015], "score": [1.0, 0.5]}, index=[1, 2])
@@ -261,78 +219,22 @@ def plot_trajectories(trajectories: Mapping[str, pd.DataFrame], *, title: str = 
     if not trajectories:
         raise BadInput("trajectories", trajectories, "[empty] is empty", "pass {name: result.trajectory}")
     panels = {"xi": "complexity ξ (bits)", "score": "running score Υ", "tau": "time per environment τ (s)"}
-    grid = plt.subplots(1, 3, figsize=(9.6, 3.4))[1] if axes is None else axes
-    colours = common.colours_of(trajectories)
-    for mark, (name, table) in zip(cycle(common.MARKERS), trajectories.items(), strict=False):
+    for table in trajectories.values():
         common.columns_of(table, list(panels), "result.trajectory")
-        look = {"marker": mark, "ms": 3, "lw": 1.3, "color": colours[name], "label": str(name)}
-        for ax, column in zip(grid, panels, strict=True):
-            ax.plot(table.index, table[column], **look)
-    for ax, label in zip(grid, panels.values(), strict=True):
-        ax.set(xlabel="environment", ylabel=label)
+    figure, grid = plt.subplots(1, 3, figsize=(9.6, 3.4))
+    long = pd.concat(dict(trajectories), names=["agent", "environment"]).reset_index()
+    how: dict[str, Any] = {"hue": "agent", "style": "agent", "palette": common.colours_of(trajectories)}
+    how |= {"markers": dict(zip(trajectories, cycle(common.MARKERS), strict=False)), "dashes": False}
+    for ax, (column, label) in zip(grid, panels.items(), strict=True):
+        sns.lineplot(long, x="environment", y=column, ax=ax, ms=3, mec="none", lw=1.3, **how)
+        handles = ax.get_legend_handles_labels()
+        ax.get_legend().remove()
+        ax.set(ylabel=label)
     grid[1].axhline(0, color=common.GREY, lw=0.8, zorder=0)
     grid[2].set_yscale("log")
-    figure = grid[0].figure
-    figure.legend(*grid[0].get_legend_handles_labels(), loc="outside right upper")
+    figure.legend(*handles, loc="outside right upper")
     common.over_all(figure, title)
     return grid
-
-
-@common.styled
-def plot_score_by_budget(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
-    """Draw the score against the time budget Θ, a line and a 95% band for each agent.
-
-    >>> table = pd.DataFrame({"agent": ["a", "a"], "seconds": [1, 10], "value": [0.5, 0.6],
-    ...                       "low": [0.4, 0.5], "high": [0.6, 0.7]})
-    >>> plot_score_by_budget(table).get_xscale()
-    'log'
-    """
-    common.columns_of(table, ["agent", "seconds", "value", "low", "high"], "gl.anytime.by_budget(...)")
-    ax = common.new_axes(ax, figsize=(6.4, 4.0))
-    _draw_bands(ax, table, "seconds", "value")
-    ax.axhline(0, color=common.GREY, lw=0.8, zorder=0)
-    ax.set(xscale="log", xlabel="time budget Θ (s)", ylabel="anytime score Υ")
-    common.heading(ax, title)
-    return ax
-
-
-@common.styled
-def plot_reward_by_complexity(
-    table: pd.DataFrame,
-    points: pd.DataFrame | None = None,
-    *,
-    xlabel: str = "complexity",
-    ylabel: str = "mean reward",
-    title: str = "",
-    ax: Any = None,
-) -> Any:
-    """Draw mean reward against complexity with 95% bands; `points` (agent, complexity, reward) as dots below.
-
-    >>> table = pd.DataFrame({"agent": ["a", "a"], "complexity": [1, 2], "mean": [0.5, 0.2],
-    ...                       "low": [0.4, 0.1], "high": [0.6, 0.3]})
-    >>> len(plot_reward_by_complexity(table).get_lines())
-    1
-    """
-    common.columns_of(table, ["agent", "complexity", "mean", "low", "high"], "gl.anytime.by_complexity(...)")
-    ax = common.new_axes(ax, figsize=(6.4, 4.0))
-    colours = _draw_bands(ax, table, "complexity", "mean")
-    if points is not None:
-        common.columns_of(points, ["agent", "complexity", "reward"], "one row per agent and environment")
-        shades = [colours.get(name, common.GREY) for name in points["agent"]]
-        ax.scatter(points["complexity"], points["reward"], s=9, alpha=0.35, c=shades, lw=0, zorder=1)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    common.heading(ax, title)
-    return ax
-
-
-def _draw_bands(ax: Any, table: pd.DataFrame, x: str, y: str) -> dict[Any, str]:
-    """Draw a line with a band for each agent, with a legend beside the frame; returns the colours."""
-    colours = common.colours_of(table["agent"].unique())
-    for mark, (name, own) in zip(cycle(common.MARKERS), table.groupby("agent", sort=False), strict=False):
-        look = {"marker": mark, "ms": 4, "label": str(name)}
-        common.line_with_band(ax, own[x], own[y], own["low"], own["high"], colours[name], **look)
-    common.legend_beside(ax)
-    return colours
 
 
 @common.styled
@@ -373,3 +275,125 @@ def plot_placement_bias(biases: Sequence[FloatArray] | FloatArray, *, title: str
     ax.set(xlabel="random agent's expected mean reward", ylabel="placements", yscale="log")
     common.heading(ax, title, f"{len(values):,} placements, largest {abs(values).max():.3f}")
     return ax
+
+
+# -- worlds and tasks -------------------------------------------------------------------------------------
+
+
+@common.styled
+def plot_space(
+    environment: Environment, session: Session | None = None, *, title: str = "", ax: Any = None
+) -> Any:
+    """Draw the cells on a ring, an arrow for each move with its actions, and Good, Evil and the agent.
+
+    The moves that Good and Evil will make in one turn of the pattern have their colours. "Stay" is not drawn.
+
+    >>> from gindex_lab.worlds.anytime.environment import Environment
+    >>> ax = plot_space(Environment("12-|1-2--|1++2--", "2210"))
+    >>> len([text for text in ax.texts if text.get_text() in "012"])
+    8
+    """
+    run = environment.start(seed=0) if session is None else session
+    ax = common.new_axes(ax, figsize=(5.4, 4.6))
+    ax.set(xlim=(-1.5, 1.5), ylim=(-1.45, 1.4), aspect="equal")
+    ax.axis("off")
+    angle = np.pi / 2 - 2 * np.pi * np.arange(environment.cells) / environment.cells
+    place = np.column_stack([np.cos(angle), np.sin(angle)])
+    edges: dict[tuple[int, int], list[int]] = {}
+    for cell, row in enumerate(environment.space.destinations):
+        for action, target in enumerate(row[1:], 1):
+            if target != cell:
+                edges.setdefault((cell, target), []).append(action)
+    walks = _orbit(run)
+    for way, colour in _WAYS.items():
+        own = [edge for edge in edges if walks.get(edge, _OTHER) == way]
+        _draw_moves(ax, place, {edge: edges[edge] for edge in own}, colour, plain=way == _OTHER)
+    ax.scatter(*place.T, s=430, color="white", edgecolor="#444444", linewidth=1.2, zorder=4)
+    for cell, (x, y) in enumerate(place):
+        ax.text(x, y, str(cell), ha="center", va="center", zorder=6)
+    _draw_walkers(ax, place, run)
+    for name, colour in _WAYS.items():
+        ax.plot([], [], color=colour, lw=2, label=name)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.02), ncol=4)
+    shown = environment.pattern if isinstance(environment.pattern, str) else "a Markov program"
+    shown = shown if len(shown) <= 24 else f"{shown[:22]}…"
+    common.heading(ax, title, f"{environment.cells} cells, {environment.actions} actions, pattern {shown}")
+    return ax
+
+
+def _orbit(session: Session) -> dict[tuple[int, int], str]:
+    """Whose way each move is in one turn of the pattern, by the names of `_WAYS`."""
+    run = session.environment.start(0, steps=max(1, len(session.environment.script(20))))
+    run.coins, run.first, run.second, run.good = session.coins, *session.placement[1:]
+    walks: dict[tuple[int, int], str] = {}
+    while not run.done:
+        good, evil = run.good_cell, run.evil_cell
+        run.act(0)
+        moves = {"Good's way": (good, run.good_cell), "Evil's way": (evil, run.evil_cell)}
+        for way, move in moves.items():
+            walks[move] = way if walks.get(move, way) == way else "both"
+    return walks
+
+
+def _draw_moves(
+    ax: Any, place: FloatArray, moves: Mapping[tuple[int, int], Sequence[int]], colour: str, plain: bool
+) -> None:
+    """Draw an arrow for each move, with its actions near its start, where few arrows cross."""
+    graph, where = nx.DiGraph(list(moves)), dict(enumerate(place))
+    bow: dict[str, Any] = {"connectionstyle": f"arc3,rad={_BOW}", "node_size": 430, "ax": ax}
+    look = {"width": 1.0 if plain else 2.0, "arrowsize": 11, "arrowstyle": "-|>", "edge_color": colour}
+    for arrow in nx.draw_networkx_edges(graph, where, **look, **bow):
+        arrow.set_zorder(2 if plain else 3)
+    texts = {edge: ",".join(map(str, actions)) for edge, actions in moves.items()}
+    ground = {"boxstyle": "round,pad=0.08", "fc": "white", "ec": "none", "alpha": 0.9}
+    words = {"font_size": 7, "font_color": "#555555" if plain else colour, "bbox": ground, "rotate": False}
+    for text in nx.draw_networkx_edge_labels(graph, where, texts, label_pos=0.24, **words, **bow).values():
+        text.set_zorder(5)
+
+
+def _draw_walkers(ax: Any, place: FloatArray, session: Session) -> None:
+    cell, first, second, good = session.placement
+    here = {"Good": second if good else first, "Evil": first if good else second, "agent": cell}
+    colours = {"Good": common.GREEN, "Evil": common.ORANGE, "agent": common.BLUE}
+    cells = list(here.values())
+    for k, (name, at) in enumerate(here.items()):
+        rank = cells[:k].count(at)  # how many stand there already
+        look = {"facecolor": "none", "edgecolor": colours[name], "linewidth": 2.2, "zorder": 5}
+        ax.scatter(*place[at], s=430 + 170 * rank, **look)
+        x, y = place[at] * 1.28
+        words = {"color": colours[name], "weight": "bold", "ha": "center", "va": "center"}
+        ax.text(x, y - 0.13 * rank, name, **words)
+
+
+@common.styled
+def plot_maze(
+    rank: object,
+    dots: Iterable[tuple[int, int]],
+    path: Sequence[tuple[int, int]] = (),
+    *,
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Draw crossings (r, c) with r + c < rank, the tip (0, 0) at the bottom, and a path over them.
+
+    >>> plot_maze(3, [(1, 0)], [(0, 0), (1, 0)], title="small").get_title(loc="left")
+    'small'
+    """
+    rows, marked = integer("rank", rank, 2), set(dots)
+    ax = common.new_axes(ax, figsize=(4.6, 4.0))
+    for k in range(rows - 1):  # the paths up to the left and to the right, each as one long line
+        for ends in ([(0, k), (rows - 1 - k, k)], [(k, 0), (k, rows - 1 - k)]):
+            ax.plot(*_turned(ends), color=common.PALE, lw=1.0, zorder=1)
+    if len(path):
+        ax.plot(*_turned(path), color=common.BLUE, lw=2.6, zorder=2)
+    look = {"s": 46, "color": common.YELLOW, "edgecolor": "#4A3200", "linewidth": 0.8, "zorder": 3}
+    ax.scatter(*_turned(sorted(marked)), **look)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    met = f", {len(marked & set(path))} on the path" if len(path) else ""
+    common.heading(ax, title, f"{rows} rows, {len(marked)} dots{met}")
+    return ax
+
+
+def _turned(crossings: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [c - r for r, c in crossings], [r + c for r, c in crossings]

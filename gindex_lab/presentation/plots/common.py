@@ -1,10 +1,14 @@
-"""What all figures share: the style, one palette, the checks of a table, and the text around the frame."""
+"""What all figures share: the style, one palette, the checks of a table, the text around the frame, and how
+animations are shown and saved."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from html import escape
+from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -13,25 +17,13 @@ import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
+from gindex_lab.foundation.output import atomic_path, write_text
+from gindex_lab.foundation.validate import number
 from gindex_lab.measures.summary import population_summary
 
-__all__ = [
-    "MEASURE_NAMES",
-    "PALETTE",
-    "STYLE",
-    "colours_of",
-    "columns_of",
-    "heading",
-    "indicator_line",
-    "new_axes",
-    "note",
-    "number_text",
-    "styled",
-    "summary_line",
-    "two_decimals",
-    "use_style",
-    "with_unit",
-]
+__all__ = ["MEASURE_NAMES", "PALETTE", "STYLE", "animation_html", "colours_of", "columns_of", "heading"]
+__all__ += ["indicator_line", "new_axes", "note", "number_text", "save_animation", "styled", "summary_line"]
+__all__ += ["two_decimals", "use_style", "with_unit"]
 
 STYLE = Path(__file__).with_name("gindex_lab.mplstyle")
 # The colour cycle of the style: Okabe and Ito (2008), "Color universal design", with one wine red of Tol's,
@@ -175,11 +167,13 @@ def legend_beside(ax: Any, title: str | None = None, **look: Any) -> Any:
     return ax.legend(title=title, loc="upper left", bbox_to_anchor=(1.01, 1.0), **look)
 
 
-def rows_with_bars(ax: Any, value: pd.Series, low: pd.Series, high: pd.Series, names: Sequence[str]) -> None:
+def rows_with_bars(
+    ax: Any, value: Any, low: Any, high: Any, names: Sequence[str], colours: Any = None
+) -> None:
     """Draw one row for each value, from the bottom: a dot, a bar for its interval, and its name."""
     places = range(len(value))
-    ax.hlines(places, low, high, color=BAR, linewidth=2.2)
-    ax.plot(value, places, "o", color=POINT, ms=5, mec="white", mew=0.5)
+    ax.hlines(places, low, high, color=BAR if colours is None else colours, linewidth=2.2)
+    ax.scatter(value, places, s=25, c=POINT if colours is None else colours, ec="white", lw=0.5, zorder=3)
     ax.set_yticks(places, names)
     ax.set_ylim(-0.6, len(value) - 0.4)
     ax.tick_params(axis="y", length=0)
@@ -260,3 +254,66 @@ def two_decimals(value: float) -> str:
 def with_unit(name: str, unit: str) -> str:
     """The title of an axis, with its unit in brackets if it has one."""
     return f"{name} ({unit})" if unit else name
+
+
+# -- animations ----------------------------------------------------------------------------------------
+
+_ICONS = {
+    "minus": "−",
+    "plus": "+",
+    "fast-backward": "|◀◀",
+    "step-backward": "◀|",
+    "play fa-flip-horizontal": "◀",
+    "play": "▶",
+    "pause": "❚❚",
+    "step-forward": "|▶",
+    "fast-forward": "▶▶|",
+}
+
+
+def animation_html(movie: Any, seconds: float = 1.0, *, alt: str = "An animation") -> str:
+    """An animation as HTML with buttons, which fetches nothing from the network.
+
+    Parameters
+    ----------
+    movie : what `gl.animate_capability_spread` returns
+    seconds : for which a frame is shown
+    alt : what the animation shows, for readers who do not see it
+
+    Returns
+    -------
+    HTML; in a notebook, `IPython.display.HTML(animation_html(movie))` shows it.
+    """
+    pause = number("seconds", seconds, 0.02, 60)
+    page = movie.to_jshtml(fps=1 / pause, default_mode="loop")
+    # matplotlib's player asks a server for an icon font: plain characters do as well.
+    page = re.sub(r'<link rel="stylesheet"\s+href="http[^>]*>', "", page)
+    page = page.replace("<img id=", f'<img alt="{escape(alt)}" id=')
+    page = page.replace('class="anim-slider"', 'class="anim-slider" aria-label="frame"')
+    return re.sub(r'<i class="fa fa-([a-z -]+)"></i>', lambda m: _ICONS.get(m[1], "●"), page)
+
+
+def save_animation(movie: Any, path: str | PathLike[str], seconds: float = 1.0) -> Path:
+    """Write an animation to a file.
+
+    Parameters
+    ----------
+    movie : what `gl.animate_capability_spread` returns
+    path : a file that ends in `.gif`, or in `.html` (with buttons, no network needed)
+    seconds : for which a frame is shown
+
+    Returns
+    -------
+    The path.
+    """
+    target = Path(path)
+    pause = number("seconds", seconds, 0.02, 60)
+    if target.suffix == ".gif":
+        with atomic_path(target) as new:
+            movie.save(new, writer="pillow", fps=1 / pause, dpi=100)
+    elif target.suffix == ".html":
+        write_text(target, animation_html(movie, seconds))
+    else:
+        problem = "[unknown-ending] has an ending we cannot write"
+        raise BadInput("path", str(path), problem, "use .gif or .html")
+    return target

@@ -1,109 +1,123 @@
-"""The figures of generality analysis: an agent's curve, and agents in the plane of capability and spread; and
-drawings of its supplement.
+"""The plane of capability and spread: its frame and isometrics, agents in it, one panel per group, and
+animations.
 
-Figures draw the tables of `gl.characteristic_curve` and `gl.generality` and compute no measure. Names stand
-beside their points and a summary above the frame, so that nothing covers the data.
+On the interval [k, k + q] an agent of capability Ψ has a spread between 0 (a falling step) and
+√(2(Ψ-k)(k+q-Ψ)) (a rising step); a constant curve has √((Ψ-k)(k+q-Ψ)) (generality supplement, §F.5). Between
+them γ is constant on the isometrics S = √((1-γ)(Ψ-k)(k+q-Ψ)) (Eq. 6). Names stand beside their points and a
+summary above the frame, so that nothing covers the data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import cycle, pairwise
+from itertools import cycle
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.animation import FuncAnimation
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.validate import FloatArray, choice
+from gindex_lab.foundation.validate import FloatArray, choice, number, vector
+from gindex_lab.measures.properties import spread_at
 from gindex_lab.presentation.plots import common
-from gindex_lab.presentation.plots.isometrics import LEVELS, Interval, draw_isometrics, interval_of, set_frame
-from gindex_lab.presentation.plots.labels import boxes_of, label_points, line_boxes, line_points, tied_labels
+from gindex_lab.presentation.plots.labels import (
+    boxes_of,
+    label_curve,
+    label_points,
+    line_boxes,
+    line_points,
+    tied_labels,
+)
 
-__all__ = ["plot_capability_spread", "plot_chains", "plot_curve", "plot_series", "plot_subgroups"]
+__all__ = ["animate_capability_spread", "interval_of", "plot_capability_spread", "plot_subgroups"]
 
+Interval = tuple[float, float]
+
+LEVELS = (0.5, 0.8, 0.95)  # of γ, spaced about evenly in spread: a judgement
 _FEW = 40  # more distinct points than this get no names unless asked for: the frame has no room
+_LEVEL: dict[str, Any] = {"color": "#9A9A9A", "linewidth": 0.6}
+_NAMED: list[tuple[float, dict[str, Any], tuple[str, ...]]] = [
+    (
+        1.0,
+        {"color": common.GREEN, "linestyle": (0, (1, 1.2)), "linewidth": 2.0},
+        ("minimum (decreasing step), γ = 1", "minimum, γ = 1", "γ = 1"),
+    ),
+    (0.0, {"color": common.BLUE, "linewidth": 1.4}, ("constant curve, γ = 0", "γ = 0")),
+    (
+        -1.0,
+        {"color": common.ODD, "linestyle": (0, (4, 1.5)), "linewidth": 1.4},
+        ("maximum (increasing step), γ = −1", "maximum, γ = −1", "γ = −1"),
+    ),
+]
 
 
-@common.styled
-def plot_curve(
-    curve: pd.DataFrame,
-    indicators: pd.Series | Mapping[str, float] | None = None,
+def interval_of(table: Any, interval: Interval | None) -> Interval:
+    """The interval of difficulties: the argument, or what the table carries in `attrs`."""
+    found = interval if interval is not None else table.attrs.get("interval")
+    if found is None:
+        problem = "[no-interval] is unknown, and the isometrics depend on it"
+        raise BadInput("interval", None, problem, "pass interval=(lowest, highest) difficulty")
+    low, high = map(float, vector("interval", found, 2))
+    if not low < high:
+        raise BadInput("interval", found, "[out-of-range] is empty or not finite", "give (lowest, highest)")
+    return low, high
+
+
+def draw_isometrics(
+    ax: Any,
+    interval: Interval,
+    levels: tuple[float, ...] = LEVELS,
     *,
-    interval: Interval | None = None,
-    items: pd.DataFrame | None = None,
-    estimator: str = "trapezoid",
-    unit: str = "",
-    title: str = "",
-    ax: Any = None,
-) -> Any:
-    """Draw an agent characteristic curve: the mean response ψ against difficulty h.
+    labels: bool = True,
+    marks: FloatArray | None = None,
+) -> list[Any]:
+    """Draw the three named isometrics and the γ levels into the view of `ax`; returns their labels.
 
-    Beyond the observed difficulties the curve is extrapolated over the interval, dotted: solved on the left,
-    failed on the right.
-
-    Parameters
-    ----------
-    curve : the table of `gl.characteristic_curve`
-        Columns `difficulty`, `response` and, if known, `n` (the size of a dot) and `low`, `high` (a band).
-    indicators : the agent's row of `gl.generality`, written above the frame
-    interval : lowest and highest difficulty; by default `curve.attrs["interval"]`
-    items : single responses, with the columns `difficulty` and `response`, drawn as grey circles
-    estimator : "trapezoid" joins the points by straight pieces, "step" by steps
-    unit, title, ax : of difficulty; of the figure; axes to draw into, by default new ones
-
-    Returns
-    -------
-    The matplotlib Axes.
-
-    References
-    ----------
-    Hernández-Orallo et al. (2021), supplement §E.1 and Fig. S30.
-
-    Examples
-    --------
-    >>> curve = pd.DataFrame({"difficulty": [1, 2, 3], "response": [1, 0.5, 0], "n": [4, 4, 4]})
-    >>> plot_curve(curve, interval=(0, 4)).get_ylabel()
-    'mean response ψ'
+    Call it when the limits of the axes are final: a label stands on its curve where that is visible and holds
+    the fewest `marks` (points in data units).
     """
-    curve = common.columns_of(curve, ["difficulty", "response"], "gl.characteristic_curve(...)")
-    stepwise = choice("estimator", estimator, ["trapezoid", "step"]) == "step"
-    curve = curve.sort_values("difficulty", kind="stable")
-    ax = common.new_axes(ax, figsize=(5.6, 3.6))
-    h, psi = curve["difficulty"].to_numpy(float), curve["response"].to_numpy(float)
-    if items is not None:  # pale, so that it is the darker, the more items there are at a point
-        single = common.columns_of(items, ["difficulty", "response"], "one row per item")
-        ax.plot(single["difficulty"], single["response"], "o", ms=4, mfc="none", mec="#8A8A8A", alpha=0.5)
-    if {"low", "high"} <= set(curve.columns):
-        ax.fill_between(h, curve["low"], curve["high"], color=common.BLUE, alpha=0.18, linewidth=0)
-    else:
-        ax.fill_between(h, psi, step="pre" if stepwise else None, color=common.BLUE, alpha=0.10, linewidth=0)
-    ax.plot(h, psi, drawstyle="steps-pre" if stepwise else "default", color=common.BLUE, zorder=3)
-    if "n" in curve and len(curve) <= 60:
-        area = 14 + 60 * curve["n"] / curve["n"].max()
-        ax.scatter(h, psi, s=area, color=common.BLUE, edgecolor="white", linewidth=0.7, zorder=4)
-    found = interval if interval is not None else curve.attrs.get("interval")
-    if found is not None:
-        solved = psi[0] if stepwise else 1.0  # a first step reaches back
-        _draw_extrapolation(ax, h, psi, interval_of(curve, found), solved)
-    ax.set(ylim=(-0.05, 1.05), xlabel=common.with_unit("difficulty h", unit), ylabel="mean response ψ")
-    common.heading(ax, title, common.indicator_line(indicators))
-    return ax
-
-
-def _draw_extrapolation(ax: Any, h: FloatArray, psi: FloatArray, interval: Interval, solved: float) -> None:
     low, high = interval
-    look = {"color": common.BLUE, "linestyle": (0, (1, 1.5)), "linewidth": 1.4, "zorder": 2}
-    if low < h[0]:
-        ax.plot([low, h[0], h[0]], [solved, solved, psi[0]], **look)
-        ax.fill_between([low, h[0]], solved, color=common.BLUE, alpha=0.05, linewidth=0)
-    if high >= h[-1]:
-        ax.plot([h[-1], h[-1], high], [psi[-1], 0, 0], **look)
+    # A cosine grid is dense at both ends, where the curves are steep.
+    grid = low + (high - low) * (1 - np.cos(np.linspace(0, np.pi, 801))) / 2
+    capability = np.clip(grid, low, high)
+    points = ax.transData.transform(marks) if marks is not None and len(marks) else np.empty((0, 2))
+    texts: list[Any] = []
+    for gamma, look, names in [(g, _LEVEL, (f"γ = {g:g}",)) for g in levels] + _NAMED:
+        spread = spread_at(capability, gamma, interval)
+        ax.plot(capability, spread, zorder=1, **look)
+        if labels:
+            busy = np.vstack([np.hstack([points - 4, points + 4]), boxes_of(texts)])
+            colour = "#6F6F6F" if look is _LEVEL else look["color"]
+            texts += label_curve(ax, capability, spread, names, busy, colour)
+    return texts
 
 
-# -- the plane -----------------------------------------------------------------------------------------
+def set_frame(ax: Any, table: pd.DataFrame, interval: Interval, frame: str) -> None:
+    """Show all of the interval up to the maximum spread, or less where the agents leave it empty."""
+    if frame == "given":
+        return
+    low, high = interval
+    width, roof = high - low, 1.06 * (high - low) / np.sqrt(2)
+    (left, right), top = _range(table, "capability"), _range(table, "spread")[1]
+    if frame == "data" or (frame == "auto" and (right - left) * top < 0.01 * width * roof):
+        pad = max(0.18 * (right - left), 0.04 * width)
+        height = max(1.25 * top, 0.08 * roof)
+        ax.set(xlim=(left - pad, right + pad), ylim=(-0.03 * height, height))
+        return
+    constant = 1.1 * width / 2  # above its peak there is nothing to see if no agent is there
+    height = constant if frame == "auto" and top < 0.93 * constant else roof
+    ax.set(xlim=(low - 0.01 * width, high + 0.01 * width), ylim=(-0.02 * height, height))
+
+
+def _range(table: pd.DataFrame, name: str) -> tuple[float, float]:
+    """From the lowest end of a bar to the highest."""
+    ends = table[[c for c in (name, f"{name}_low", f"{name}_high") if c in table]]
+    return float(ends.min(axis=None)), float(ends.max(axis=None))
 
 
 @common.styled
@@ -299,59 +313,73 @@ def plot_subgroups(
     return axes[: len(names)]
 
 
-# -- drawings of ideas ---------------------------------------------------------------------------------
-
-
 @common.styled
-def plot_chains(chains: Mapping[str, Sequence[str]], *, title: str = "", ax: Any = None) -> Any:
-    """Draw chains of choices as boxes with arrows, each after its name (generality supplement, Fig. S28).
+def animate_capability_spread(
+    frames: Mapping[str, pd.DataFrame],
+    interval: Interval | None = None,
+    *,
+    seconds: float = 1.0,
+    unit: str = "",
+    title: str = "",
+) -> Any:
+    """Draw capability against spread as an animation, for example year by year.
 
-    >>> len(plot_chains({"one": ["a", "b"], "other": ["a", "b", "c"]}).texts)
-    10
+    Parameters
+    ----------
+    frames : a table of `gl.generality` for each frame, by its title
+        An agent that the frame before did not hold is new, and drawn in red.
+    interval : lowest and highest difficulty; by default that of the first table
+    seconds : for which a frame is shown
+    unit, title : of capability and spread, and of the figure
+
+    Returns
+    -------
+    A matplotlib animation, for `gl.save_animation` or `gl.animation_html`.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"capability": [4.0, 6], "spread": [2.0, 1]}, index=["a", "b"])
+    >>> movie = animate_capability_spread({"2015": table.head(1), "2018": table}, (0, 10))
+    >>> animation_html(movie).count("data:image/png")
+    2
     """
-    if not chains or not all(chains.values()):
-        raise BadInput("chains", chains, "has a chain without steps", "give each at least one step")
-    ax = common.new_axes(ax, figsize=(9.0, 0.5 + 0.95 * len(chains)))
-    box = {"boxstyle": "round,pad=0.5", "fc": "#E8EEF4", "ec": common.BLUE, "lw": 1.0}
-    arrow = {"arrowstyle": "-|>", "color": common.BLUE, "shrinkA": 0, "shrinkB": 0}
-    for row, (name, steps) in enumerate(chains.items()):
-        ax.text(-0.62, -row, name, ha="right", va="center", fontsize=9.5, fontweight="bold")
-        for at, step in enumerate(steps):
-            ax.text(1.75 * at, -row, step, ha="center", va="center", fontsize=9, bbox=box)
-            if at:
-                ends = (1.75 * at - 0.62, -row), (1.75 * at - 1.13, -row)
-                ax.annotate("", *ends, arrowprops=arrow)
-    longest = max(len(steps) for steps in chains.values())
-    ax.set(xlim=(-2.9, 1.75 * (longest - 1) + 0.9), ylim=(-len(chains) + 0.4, 0.6), title=title)
-    ax.set_axis_off()
-    return ax
+    if not frames:
+        raise BadInput("frames", frames, "[empty] is empty", "give at least one table by its title")
+    needed = ["capability", "spread"]
+    tables = [(str(k), common.columns_of(t, needed, "gl.generality(...)")) for k, t in frames.items()]
+    every = pd.concat([table for _, table in tables])
+    span = interval_of(tables[0][1], interval)
+    figure = Figure(figsize=(7.2, 4.8))
+    FigureCanvasAgg(figure)  # not pyplot's: a notebook should show the movie, not its first frame
+    ax = figure.subplots()
+    set_frame(ax, every, span, "interval")
+    ax.set(xlabel=common.with_unit("capability Ψ", unit), ylabel=common.with_unit("spread S", unit))
+    ax.set_title(" ", loc="left", pad=18)
+    figure.canvas.draw()
+    ground = draw_isometrics(ax, span, LEVELS, marks=every[needed].to_numpy(float))
+    figure.set_layout_engine("none")  # or a longer title would move the frame
+    floor = line_boxes(ax, [(ax.get_xlim()[0], 0.0, ax.get_xlim()[1], 0.0)])
+    avoid = np.vstack([boxes_of(ground), floor])
+    drawn: list[Any] = []
+
+    def draw(k: int) -> list[Any]:
+        for artist in drawn:
+            artist.remove()
+        drawn[:] = _draw_frame(ax, tables[k][1], tables[k - 1][1] if k else None, avoid)
+        words = f"{title}: {tables[k][0]}" if title else tables[k][0]
+        ax.set_title(words, loc="left", pad=18, fontsize=10.5, fontweight="bold")
+        return drawn
+
+    pause = 1000 * number("seconds", seconds, 0.02, 60)
+    return FuncAnimation(figure, draw, init_func=list, frames=len(tables), interval=pause)
 
 
-@common.styled
-def plot_series(series: Mapping[str, str], *, title: str = "", ax: Any = None) -> Any:
-    """Draw series of letters as lines of music: the later in the alphabet, the higher (Fig. S8).
-
-    Steps that pass from z to a (or back) are not joined: the alphabet is a circle.
-
-    >>> len(plot_series({"Kt 9": "adgj", "Kt 7": "abcd"}).texts)
-    10
-    """
-    wrong = [text for text in series.values() if not (text.isascii() and text.islower())]
-    if not series or wrong:
-        raise BadInput("series", wrong or series, "is not made of a to z", "give lower-case letters")
-    ax = common.new_axes(ax, figsize=(8.6, 0.6 + 0.8 * len(series)))
-    box = {"boxstyle": "circle,pad=0.16", "fc": "white", "ec": common.BLUE, "lw": 0.9}
-    for row, (name, text) in enumerate(series.items()):
-        letters = np.array([ord(letter) for letter in text])
-        heights = (letters - letters.min()) / max(np.ptp(letters), 1) * 0.55 - row
-        for a, b in pairwise(range(len(text))):
-            if abs(letters[b] - letters[a]) <= 13:
-                ax.plot([a, b], heights[[a, b]], color="#B9C4CE", lw=1.2, zorder=1)
-        for at, (letter, height) in enumerate(zip(text, heights, strict=True)):
-            ax.text(at, height, letter, ha="center", va="center", fontsize=8.5, bbox=box)
-        ax.text(-0.9, 0.31 - row, name, ha="right", va="center", fontsize=9)
-    longest = max(map(len, series.values()))
-    ax.set(xlim=(-2.6, longest - 0.3), ylim=(-len(series) + 0.75, 0.95))
-    ax.set_axis_off()
-    ax.set_title(title, loc="left")
-    return ax
+def _draw_frame(ax: Any, table: pd.DataFrame, before: pd.DataFrame | None, avoid: FloatArray) -> list[Any]:
+    """The points, names and summary of one frame; in the first frame all agents are new."""
+    fresh = ~table.index.isin([] if before is None else before.index)
+    x, y = table[["capability", "spread"]].to_numpy(float).T
+    look = {"edgecolor": "white", "linewidth": 0.5, "zorder": 4, "clip_on": False}
+    drawn = [ax.scatter(x[~fresh], y[~fresh], s=30, color="#8FA3B5", **look)]
+    drawn += [ax.scatter(x[fresh], y[fresh], s=46, color=common.ODD, marker="D", **look)]
+    drawn += label_points(ax, tied_labels(x, y, list(map(str, table.index))), avoid=avoid, size=7.5)
+    return [*drawn, common.above_frame(ax, common.summary_line(table) + " · red: new")]

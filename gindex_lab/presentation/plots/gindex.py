@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, vector
 from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.plots.labels import boxes_of, label_points, spread_out
 
-__all__ = ["plot_learning_curves", "plot_omega_ranges", "plot_omegas", "plot_performance_cost"]
-__all__ += ["plot_program_size", "plot_response", "plot_response_scatter", "plot_systems"]
+__all__ = ["plot_learning_curves", "plot_omega_ranges", "plot_performance_cost", "plot_program_size"]
+__all__ += ["plot_response", "plot_response_scatter", "plot_systems"]
 
 _SMALLEST = 150.0  # area of the smallest bubble, in square points; the others in proportion
 _NEAR = 8.0  # points between a bubble and a name that still stands beside it
@@ -329,27 +328,4 @@ def plot_omega_ranges(
     ax.set_yticks(range(len(names)), names)
     ax.set(xlim=(-0.02, 1.02), xlabel="domain distance Ω", title=title)
     common.legend_beside(ax)
-    return ax
-
-
-@common.styled
-def plot_omegas(table: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
-    """Draw Ω of each test (a line each) as the set of primitives grows (columns, in order).
-
-    >>> plot_omegas(pd.DataFrame({"move, turn, loop": [0.5], "+ circle": [0.3]}, ["car"])).get_ylabel()
-    'domain distance Ω'
-    """
-    if not isinstance(table, pd.DataFrame) or table.empty or table.isna().any(axis=None):
-        raise BadInput("table", table, "is not a full table of Ω", "pass tests x primitive sets")
-    ax = common.new_axes(ax, figsize=(7.5, 4.2))
-    places = range(table.shape[1])
-    last = table.iloc[:, -1].to_numpy(dtype=float)
-    ends = spread_out(last, 0.05 * float(np.ptp(table.to_numpy(dtype=float))))
-    colours = common.colours_of(table.index)
-    for (name, row), end in zip(table.iterrows(), ends, strict=True):
-        ax.plot(places, row.to_numpy(dtype=float), marker="o", ms=4, color=colours[name])
-        look = {"va": "center", "fontsize": 8, "color": colours[name]}
-        ax.annotate(str(name), (places[-1], row.iloc[-1]), (places[-1] + 0.1, end), **look)
-    ax.set_xticks(places, list(table.columns))
-    ax.set(xlim=(-0.2, places[-1] + 0.8), xlabel="primitives", ylabel="domain distance Ω", title=title)
     return ax

@@ -1,5 +1,5 @@
-"""Many agents or many studies at a time: items against difficulty, histograms, intervals and their coverage,
-and the figures of planning and stopping.
+"""Many items, agents or studies at a time: items against difficulty, letter series, histograms, intervals and
+their coverage, and the figures of planning and stopping.
 
 Intervals of many agents stand in rows of their own, because bars in a plane of capability against spread
 would cover each other.
@@ -8,6 +8,7 @@ would cover each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -24,7 +25,7 @@ from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.plots.labels import label_points, tied_labels
 
 __all__ = ["plot_course", "plot_coverage", "plot_difficulty_mean", "plot_histograms", "plot_intervals"]
-__all__ += ["plot_power", "plot_studies"]
+__all__ += ["plot_power", "plot_series", "plot_studies"]
 
 _FEW_ITEMS = 30  # that are named unless asked otherwise: more would not fit
 # The coverage of a 95% interval that counts as right: the goal of notebooks/generality/coverage.
@@ -73,6 +74,36 @@ def plot_difficulty_mean(
     common.heading(ax, title, " · ".join([f"{len(items)} items", *said]))
     if labels or (labels is None and len(items) <= _FEW_ITEMS):
         label_points(ax, tied_labels(x, y, [str(i) for i in items.index]), size=7)
+    return ax
+
+
+@common.styled
+def plot_series(series: Mapping[str, str], *, title: str = "", ax: Any = None) -> Any:
+    """Draw series of letters as lines of music: the later in the alphabet, the higher (Fig. S8).
+
+    Steps that pass from z to a (or back) are not joined: the alphabet is a circle.
+
+    >>> len(plot_series({"Kt 9": "adgj", "Kt 7": "abcd"}).texts)
+    10
+    """
+    wrong = [text for text in series.values() if not (text.isascii() and text.islower())]
+    if not series or wrong:
+        raise BadInput("series", wrong or series, "is not made of a to z", "give lower-case letters")
+    ax = common.new_axes(ax, figsize=(8.6, 0.6 + 0.8 * len(series)))
+    box = {"boxstyle": "circle,pad=0.16", "fc": "white", "ec": common.BLUE, "lw": 0.9}
+    for row, (name, text) in enumerate(series.items()):
+        letters = np.array([ord(letter) for letter in text])
+        heights = (letters - letters.min()) / max(np.ptp(letters), 1) * 0.55 - row
+        for a, b in pairwise(range(len(text))):
+            if abs(letters[b] - letters[a]) <= 13:
+                ax.plot([a, b], heights[[a, b]], color="#B9C4CE", lw=1.2, zorder=1)
+        for at, (letter, height) in enumerate(zip(text, heights, strict=True)):
+            ax.text(at, height, letter, ha="center", va="center", fontsize=8.5, bbox=box)
+        ax.text(-0.9, 0.31 - row, name, ha="right", va="center", fontsize=9)
+    longest = max(map(len, series.values()))
+    ax.set(xlim=(-2.6, longest - 0.3), ylim=(-len(series) + 0.75, 0.95))
+    ax.set_axis_off()
+    ax.set_title(title, loc="left")
     return ax
 
 
@@ -247,23 +278,19 @@ def plot_coverage(table: pd.DataFrame, *, ci: float = 0.95, title: str = "") -> 
     3
     """
     common.columns_of(table, ["coverage", "simulations"], "gl.coverage(...)")
-    designs, measures = (list(table.index.unique(level)) for level in (0, 1))
+    designs, measures = list(table.index.unique(0))[::-1], list(table.index.unique(1))
     size = (8.6, 1.1 + 0.24 * len(designs))
     figure, grid = plt.subplots(1, len(measures), figsize=size, sharex=True, sharey=True, squeeze=False)
-    place = np.arange(len(designs))[::-1]
     for ax, measure in zip(grid[0], measures, strict=True):
         part = table.xs(measure, level=1).loc[designs]
         share = part["coverage"].to_numpy(dtype=float)
         error = 2 * np.sqrt(np.maximum(share * (1 - share), 1e-4) / part["simulations"].to_numpy())
         inside = (share + error >= BAND[0]) & (share - error <= BAND[1])
-        colours = np.where(inside, common.BLUE, common.ORANGE)
         ax.axvspan(*BAND, color="#E8F0E4", lw=0)
         ax.axvline(ci, color="#5B8C5A", lw=1)
-        bars = [error, np.minimum(error, 1 - share)]  # no share is above 1
-        ax.errorbar(share, place, xerr=bars, fmt="none", ecolor=colours, lw=1)
-        ax.scatter(share, place, s=16, c=colours, zorder=3)
-        ax.set_yticks(place, designs)
-        ax.set(xlabel="coverage", ylim=(-0.6, len(designs) - 0.4))
+        ends = share - error, np.minimum(share + error, 1)  # no share is above 1
+        common.rows_with_bars(ax, share, *ends, designs, np.where(inside, common.BLUE, common.ORANGE))
+        ax.set_xlabel("coverage")
         ax.set_title(common.MEASURE_NAMES.get(measure, measure), fontsize=9, fontweight="normal")
     common.over_all(figure, title)
     return grid[0]

@@ -1,5 +1,5 @@
 """Figures of programs: flows, what matches in two of them and the association graph of Appendix C (Fig 5),
-the divergence of many (Fig 6), and what flatland's programs draw (Fig 14)."""
+the divergence of many (Fig 6), what flatland's programs draw (Fig 14), and chains of choices."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from gindex_lab.presentation.plots import common
 if TYPE_CHECKING:
     from gindex_lab.measures.programs.divergence import Divergence
 
-__all__ = ["layers", "plot_association", "plot_divergence", "plot_divergence_matrix", "plot_flow"]
-__all__ += ["plot_picture", "plot_pictures", "plot_task", "positions", "type_colours"]
+__all__ = ["layers", "plot_association", "plot_chains", "plot_divergence", "plot_divergence_matrix"]
+__all__ += ["plot_flow", "plot_picture", "plot_pictures", "plot_task", "positions", "type_colours"]
 
 # More than these fill a page: no reader could follow them (judgements).
 MOST_NODES = 1_000
@@ -350,3 +350,28 @@ def _cut(text: str, lines: int = 31, width: int = 56) -> str:
     found = text.rstrip().splitlines()
     shown = [line if len(line) <= width else line[: width - 1] + "…" for line in found[:lines]]
     return "\n".join(shown + (["…"] if len(found) > lines else []))
+
+
+@common.styled
+def plot_chains(chains: Mapping[str, Sequence[str]], *, title: str = "", ax: Any = None) -> Any:
+    """Draw chains of choices as boxes with arrows, each after its name (generality supplement, Fig. S28).
+
+    >>> len(plot_chains({"one": ["a", "b"], "other": ["a", "b", "c"]}).texts)
+    10
+    """
+    if not chains or not all(chains.values()):
+        raise BadInput("chains", chains, "has a chain without steps", "give each at least one step")
+    ax = common.new_axes(ax, figsize=(9.0, 0.5 + 0.95 * len(chains)))
+    box = {"boxstyle": "round,pad=0.5", "fc": "#E8EEF4", "ec": common.BLUE, "lw": 1.0}
+    arrow = {"arrowstyle": "-|>", "color": common.BLUE, "shrinkA": 0, "shrinkB": 0}
+    for row, (name, steps) in enumerate(chains.items()):
+        ax.text(-0.62, -row, name, ha="right", va="center", fontsize=9.5, fontweight="bold")
+        for at, step in enumerate(steps):
+            ax.text(1.75 * at, -row, step, ha="center", va="center", fontsize=9, bbox=box)
+            if at:
+                ends = (1.75 * at - 0.62, -row), (1.75 * at - 1.13, -row)
+                ax.annotate("", *ends, arrowprops=arrow)
+    longest = max(len(steps) for steps in chains.values())
+    ax.set(xlim=(-2.9, 1.75 * (longest - 1) + 0.9), ylim=(-len(chains) + 0.4, 0.6), title=title)
+    ax.set_axis_off()
+    return ax

@@ -7,17 +7,18 @@ many percent g changes with a small change of each cause: Eq 9 and its constants
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 
 from gindex_lab.foundation.validate import choice, integer, number
 from gindex_lab.measures.programs.gindex import g_index
 from gindex_lab.measures.programs.records import Experiment
 from gindex_lab.measures.programs.sensitivity import generalisation_level
-from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.tasks import plot_changes
+from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 
@@ -81,7 +82,7 @@ def sensitivities(mode: str = "exact", *, performance: float, **given: Any) -> d
     return {name: 100 * (value / start - 1) for name, value in after.items()}
 
 
-@styled
+@common.styled
 def calculator_view(
     performance: float, domains: int = 4, samples: int = 40, compute: float = 100.0,
     own: float = 0.1, other: float = 0.7, mode: str = "exact",
@@ -116,6 +117,29 @@ def calculator_view(
     arguments = ", ".join(f"{name}={value:g}" for name, value in given.items())
     code = f"gl.g_index(gl.widgets.system({arguments}), {mode!r})"
     return View(figure, numbers, code, _reading(changes), {"components": result.components})
+
+
+@common.styled
+def plot_changes(changes: Mapping[str, float], *, title: str = "", ax: Any = None) -> Any:
+    """Draw by how many percent g changes with each change of a cause, as bars.
+
+    >>> plot_changes({"twice the compute": -12.0}).get_xlabel()
+    'change of g (%)'
+    """
+    ax = common.new_axes(ax, figsize=(5.6, 3.2))
+    names, values = list(changes), np.array(list(changes.values()), dtype=float)
+    colours = [common.GREEN if value >= 0 else common.ORANGE for value in values]
+    look = {"palette": colours, "saturation": 1, "width": 0.62, "legend": False}
+    sns.barplot(x=values, y=names, hue=names, ax=ax, **look)
+    for row, value in enumerate(values):
+        side, gap = ("left", 4) if value >= 0 else ("right", -4)
+        text = "0%" if abs(value) < 0.05 else f"{value:+.1f}%".replace("-", "−")
+        common.note(ax, text, (value, row), (gap, 0), ha=side, va="center")
+    ax.axvline(0, color="#444444", lw=0.8)
+    ax.margins(x=0.28)
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlabel="change of g (%)", title=title)
+    return ax
 
 
 def _draw_growth(ax: Any, given: dict[str, Any], mode: str, value: float) -> None:

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, integer, vector
 from gindex_lab.measures.generality import characteristic_curve, generality
-from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.generality import plot_capability_spread, plot_curve
+from gindex_lab.presentation.plots import common
+from gindex_lab.presentation.plots.curves import plot_curve
+from gindex_lab.presentation.plots.generality import plot_capability_spread
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 
@@ -90,7 +92,7 @@ def curve_responses(heights: Sequence[float]) -> Responses:
     return Responses(frame, np.arange(1, len(found) + 1), interval=(0.0, len(found) + 1.0))
 
 
-@styled
+@common.styled
 def curve_view(heights: Sequence[float]) -> View:
     """A curve through `heights` at difficulties 1, 2, 3 ..., and its indicators (supplement, E.3).
 
@@ -120,6 +122,25 @@ def curve_view(heights: Sequence[float]) -> View:
 def plot_plane(ax: Any, table: pd.DataFrame, interval: tuple[float, float], title: str = "Its place") -> None:
     """The plane of capability and spread without names: quick enough to follow a slider."""
     plot_capability_spread(table, interval, ax=ax, summary=False, labels=False, title=title, frame="interval")
+
+
+@common.styled
+def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> Any:
+    """Draw who solved what: a row per agent, a column per item in the order given, dark for solved.
+
+    >>> plot_responses(pd.DataFrame([[1.0, 0.0]], ["a"], [1, 2])).get_xlabel()
+    'item, easy to hard'
+    """
+    if not isinstance(frame, pd.DataFrame) or frame.empty:
+        raise BadInput("frame", frame, "[not-a-table] is not a table of responses", "pass agents x items")
+    ax = common.new_axes(ax, figsize=(5.6, 3.6))
+    few = len(frame) <= 20
+    shades = sns.blend_palette(["#EEF1F4", common.BLUE], as_cmap=True)
+    look = {"cmap": shades, "vmin": 0, "vmax": 1, "cbar": False, "rasterized": True}
+    sns.heatmap(frame.astype(float), xticklabels=False, yticklabels=few, ax=ax, **look)
+    ax.tick_params(axis="y", rotation=0, length=0)
+    ax.set(xlabel="item, easy to hard", ylabel="" if few else "agent", title=title)
+    return ax
 
 
 def _checked(heights: object) -> FloatArray:

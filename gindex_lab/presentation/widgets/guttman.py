@@ -15,8 +15,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.tasks import plot_responses
-from gindex_lab.presentation.widgets.curve import plot_plane
+from gindex_lab.presentation.widgets.curve import plot_plane, plot_responses
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import View, blank_figure
 

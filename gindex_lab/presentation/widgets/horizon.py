@@ -12,7 +12,7 @@ import pandas as pd
 from gindex_lab.foundation.validate import number
 from gindex_lab.measures.horizons.logistic import logistic_indicators
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.horizon import length_text
+from gindex_lab.presentation.plots.curves import length_text
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import View, blank_figure
 

@@ -7,16 +7,16 @@ plain function of them, and the same keys give the same game.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import generator
-from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.tasks import plot_rewards
+from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 from gindex_lab.presentation.widgets.stepper import PROGRAMS
 from gindex_lab.worlds.aiq.machine import Machine
@@ -93,7 +93,7 @@ def play(program: str, keys: Sequence[str], symbols: int = 5, seed: int = 0) -> 
     return pd.DataFrame(rows, columns=["key", "action", "reward", "observation"])
 
 
-@styled
+@common.styled
 def manual_view(program: str, keys: Sequence[str] = "", seed: int = 0) -> View:
     """What has been played, the mean reward, and the best that an agent could earn.
 
@@ -125,6 +125,36 @@ def manual_view(program: str, keys: Sequence[str] = "", seed: int = 0) -> View:
     listed = ", ".join(f"{reward:g}" for reward in game["reward"].tail(20)) or "none yet"
     shows = f"The rewards of the game, the last twenty: {listed}."
     return View(figure, numbers, code, "", {"game": game}, shows)
+
+
+@common.styled
+def plot_rewards(
+    table: pd.DataFrame, *, levels: Mapping[str, float] | None = None, title: str = "", ax: Any = None
+) -> Any:
+    """Draw the reward of each interaction and the running mean; `levels` are horizontal lines with names.
+
+    >>> plot_rewards(pd.DataFrame({"reward": [0.0, 100.0]})).get_xlabel()
+    'interaction'
+    """
+    rewards = common.columns_of(table, ["reward"], "one row per interaction")["reward"].to_numpy(float)
+    ax = common.new_axes(ax, figsize=(6, 3))
+    steps = np.arange(1, len(rewards) + 1)
+    ax.plot(steps, rewards, "o", ms=4, color="#8FA3B5", zorder=2)
+    ax.plot(steps, np.cumsum(rewards) / steps, color=common.BLUE, zorder=3)
+    ax.set(ylim=(-112, 112), xlabel="interaction", ylabel="reward, and its mean", title=title)
+    ax.set_xlim(0.5, max(10.0, len(rewards) + 0.5))
+    kept: list[tuple[str, float]] = []  # levels that nearly coincide share one line and one name
+    for name, level in sorted((levels or {}).items(), key=lambda pair: pair[1]):
+        if kept and level - kept[-1][1] < 18:
+            kept[-1] = (f"{kept[-1][0]}, {name}", kept[-1][1])
+        else:
+            kept.append((name, level))
+    look = {"xycoords": ax.get_yaxis_transform(), "ha": "right", "color": common.ORANGE}
+    for name, level in kept:
+        ax.axhline(level, color=common.ORANGE, lw=0.9, ls="--", zorder=1)
+        common.note(ax, name, (1.0, level), (-2, 3), **look)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    return ax
 
 
 def _bounds(program: str) -> tuple[float | None, float | None]:

@@ -6,13 +6,16 @@ and the reward and observation that it has written so far (Vadinský 2018, secti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy as np
+import seaborn as sns
+from matplotlib.patches import Rectangle
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import integer
-from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.plots.tasks import plot_tape
+from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
 from gindex_lab.worlds.aiq.explain import explain
 from gindex_lab.worlds.aiq.machine import trace
@@ -55,7 +58,7 @@ def actions_of(text: str, symbols: int = 5) -> list[int]:
     return [int(sign) for sign in text if sign in allowed]
 
 
-@styled
+@common.styled
 def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed: int = 0) -> View:
     """The machine after `step` instructions of an episode with these actions.
 
@@ -80,7 +83,7 @@ def stepper_view(program: str, actions: str | Sequence[int], step: int = 1, seed
     figure = blank_figure(8.4, 3.2, left=0.03, right=0.97, top=0.88, bottom=0.16, hspace=0.75)
     top, bottom = figure.subplots(2, 1, height_ratios=[1, 1.2])
     _draw_program(top, program, int(row["place"]))
-    plot_tape(row["tape"], int(row["head"]), title="The work tape after it", ax=bottom)
+    _draw_tape(bottom, row["tape"], int(row["head"]))
     code = f"gl.aiq.trace({program!r}, {moves}, seed={seed}).iloc[{at}]"
     held = ", ".join(f"cell {cell} holds {value}" for cell, value in row["tape"].items())
     shows = f"The program {program} with its sign {row['place'] + 1} framed, above the work tape: {held}."
@@ -92,25 +95,30 @@ def _draw_program(ax: Any, program: str, place: int) -> None:
     """The text with the present instruction framed; a long one shows the part around it."""
     first = max(0, min(place - 15, len(program) - 30))
     part = program[first : first + 30]
+    look: dict[str, Any] = {"family": "monospace", "fontsize": 16, "ha": "center", "va": "center"}
     for k, sign in enumerate(part, first):
-        here = k == place
-        box = {
-            "facecolor": "#fdf7ea" if here else "white",
-            "edgecolor": "#D55E00" if here else "none",
-        }
-        ax.text(
-            k - first,
-            0.5,
-            sign,
-            family="monospace",
-            fontsize=16,
-            ha="center",
-            va="center",
-            bbox=box,
-        )
+        here = {"facecolor": "#fdf7ea", "edgecolor": common.ORANGE}
+        plain = {"facecolor": "white", "edgecolor": "none"}
+        ax.text(k - first, 0.5, sign, bbox=here if k == place else plain, **look)
     ax.set(xlim=(-1, max(len(part), 16)), ylim=(0, 1))
     ax.set_axis_off()
     ax.set_title("The program, and the instruction just done")
+
+
+def _draw_tape(ax: Any, tape: Mapping[int, int], head: int, symbols: int = 5, around: int = 8) -> None:
+    """The cells around the head, the symbol in each; cells that were never touched are pale."""
+    places = range(head - around, head + around + 1)
+    cells = np.array([[tape.get(place, symbols // 2) for place in places]])
+    shade = np.where([place in tape for place in places], cells + 1, 0)
+    look: dict[str, Any] = {"cmap": ["#F4F6F8", *sns.color_palette("viridis", symbols)], "cbar": False}
+    look |= {"vmin": 0, "vmax": symbols, "linewidths": 0.8, "linecolor": common.PALE}
+    sns.heatmap(shade, annot=cells, xticklabels=list(places), yticklabels=False, ax=ax, **look)
+    frame = {"fill": False, "edgecolor": common.ORANGE, "lw": 2.2, "clip_on": False}
+    ax.add_patch(Rectangle((around, 0), 1, 1, **frame))
+    arrow = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "fontsize": 8}
+    ax.annotate("head", (around + 0.5, -0.02), (around + 0.5, -0.42), annotation_clip=False, **arrow)
+    ax.tick_params(length=0, rotation=0)
+    ax.set(xlabel="cell of the work tape", title="The work tape after it")
 
 
 def stepper_demo() -> Demo:

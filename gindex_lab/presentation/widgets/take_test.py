@@ -15,7 +15,7 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.generality import characteristic_curve, generality
 from gindex_lab.presentation.plots.common import heading, styled
-from gindex_lab.presentation.plots.generality import plot_curve
+from gindex_lab.presentation.plots.curves import plot_curve
 from gindex_lab.presentation.widgets.curve import INDICATORS, indicator_numbers
 from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
 
@@ -191,7 +191,7 @@ def _draw_letters(session: Any, ax: Any, title: str) -> None:
 
 
 def _draw_maze(session: Any, ax: Any, title: str) -> None:
-    from gindex_lab.presentation.plots.tasks import plot_maze
+    from gindex_lab.presentation.plots.agents import plot_maze
 
     plot_maze(session.item.rank, session.item.dots, session.path, title=title, ax=ax)
 

@@ -145,7 +145,7 @@ def plot_curves(
 
     from gindex_lab.measures.generality import characteristic_curve
     from gindex_lab.presentation.plots.common import STYLE, heading, indicator_line, with_unit
-    from gindex_lab.presentation.plots.generality import plot_curve
+    from gindex_lab.presentation.plots.curves import plot_curve
 
     across = min(columns, len(table))
     down = -(-len(table) // across)
@@ -176,7 +176,7 @@ def show_movie(movie: Any, name: str, seconds: float = 1.0, *, alt: str) -> None
     import matplotlib.pyplot as plt
     from IPython.display import HTML, display
 
-    from gindex_lab.presentation.plots.isometrics import animation_html
+    from gindex_lab.presentation.plots.common import animation_html
 
     with plt.rc_context({"savefig.dpi": 110}):  # a report holds every frame of every movie
         page = animation_html(movie, seconds, alt=alt)

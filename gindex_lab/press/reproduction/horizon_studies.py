@@ -205,7 +205,7 @@ def short_table(table: pd.DataFrame) -> pd.DataFrame:
       50% horizon 80% horizon  spread S
     0      57 min    18.4 min      2.13
     """
-    from gindex_lab.presentation.plots.horizon import length_text
+    from gindex_lab.presentation.plots.curves import length_text
 
     words: dict[str, Any] = {
         "50% horizon": table["horizon_50"].map(length_text),

@@ -5,7 +5,7 @@
 >>> gl.mazes.analyse(maze.rank, maze.dots)["max_score"] == maze.facts["max_score"]
 True
 
-Drawing is `gindex_lab.presentation.plots.tasks.plot_maze`. Generality supplement, A.1.
+Drawing is `gindex_lab.presentation.plots.agents.plot_maze`. Generality supplement, A.1.
 """
 
 from gindex_lab.foundation.contents import contents as _contents

@@ -1,35 +1,141 @@
-"""Figures of time horizons: one agent's curve, horizon against spread, both through time, and the penalty.
+"""Agents' curves over difficulty: characteristic curves, and time horizons (one agent's curve, horizon
+against spread, both through time, and the penalty).
 
-Lengths stand on log2 axes with ticks in seconds, minutes, hours and days. The figures draw tables of
-`gl.horizon`; the lines and bands of `plot_horizon_time` are those of ordinary least squares, which
-statsmodels gives exactly (seaborn's regression plot resamples its band).
+Lengths stand on log2 axes with ticks in seconds, minutes, hours and days. The lines and bands of
+`plot_horizon_time` are those of ordinary least squares, which statsmodels gives exactly (seaborn's regression
+plot resamples its band).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.responses import Responses
-from gindex_lab.foundation.validate import FloatArray
+from gindex_lab.foundation.validate import FloatArray, choice
 from gindex_lab.measures.horizons.curves import curve_rows, falling
-from gindex_lab.measures.properties import spread_at
 from gindex_lab.presentation.plots import common
-from gindex_lab.presentation.plots.labels import boxes_of, label_points, line_points, tied_labels
+from gindex_lab.presentation.plots.generality import Interval, interval_of, plot_capability_spread
 
-__all__ = ["length_text", "plot_horizon_curve", "plot_horizon_spread", "plot_horizon_time", "plot_penalty"]
-__all__ += ["plot_shares"]
+__all__ = ["length_text", "plot_curve", "plot_curves_together", "plot_horizon_curve", "plot_horizon_spread"]
+__all__ += ["plot_horizon_time", "plot_penalty", "plot_shares"]
 
 SOURCE = "the table of gl.horizon"
 _TICKS = (1 / 60, 4 / 60, 15 / 60, 1, 4, 15, 60, 240, 960, 2880, 10080)  # minutes
 _FAR = 6.0  # doublings beyond an estimate at which its interval is cut, so that it does not set the scale
+
+
+@common.styled
+def plot_curve(
+    curve: pd.DataFrame,
+    indicators: pd.Series | Mapping[str, float] | None = None,
+    *,
+    interval: Interval | None = None,
+    items: pd.DataFrame | None = None,
+    estimator: str = "trapezoid",
+    unit: str = "",
+    title: str = "",
+    ax: Any = None,
+) -> Any:
+    """Draw an agent characteristic curve: the mean response ψ against difficulty h.
+
+    Beyond the observed difficulties the curve is extrapolated over the interval, dotted: solved on the left,
+    failed on the right.
+
+    Parameters
+    ----------
+    curve : the table of `gl.characteristic_curve`
+        Columns `difficulty`, `response` and, if known, `n` (the size of a dot) and `low`, `high` (a band).
+    indicators : the agent's row of `gl.generality`, written above the frame
+    interval : lowest and highest difficulty; by default `curve.attrs["interval"]`
+    items : single responses, with the columns `difficulty` and `response`, drawn as grey circles
+    estimator : "trapezoid" joins the points by straight pieces, "step" by steps
+    unit, title, ax : of difficulty; of the figure; axes to draw into, by default new ones
+
+    Returns
+    -------
+    The matplotlib Axes.
+
+    References
+    ----------
+    Hernández-Orallo et al. (2021), supplement §E.1 and Fig. S30.
+
+    Examples
+    --------
+    >>> curve = pd.DataFrame({"difficulty": [1, 2, 3], "response": [1, 0.5, 0], "n": [4, 4, 4]})
+    >>> plot_curve(curve, interval=(0, 4)).get_ylabel()
+    'mean response ψ'
+    """
+    curve = common.columns_of(curve, ["difficulty", "response"], "gl.characteristic_curve(...)")
+    stepwise = choice("estimator", estimator, ["trapezoid", "step"]) == "step"
+    curve = curve.sort_values("difficulty", kind="stable")
+    ax = common.new_axes(ax, figsize=(5.6, 3.6))
+    h, psi = curve["difficulty"].to_numpy(float), curve["response"].to_numpy(float)
+    if items is not None:  # pale, so that it is the darker, the more items there are at a point
+        single = common.columns_of(items, ["difficulty", "response"], "one row per item")
+        ax.plot(single["difficulty"], single["response"], "o", ms=4, mfc="none", mec="#8A8A8A", alpha=0.5)
+    if {"low", "high"} <= set(curve.columns):
+        ax.fill_between(h, curve["low"], curve["high"], color=common.BLUE, alpha=0.18, linewidth=0)
+    else:
+        ax.fill_between(h, psi, step="pre" if stepwise else None, color=common.BLUE, alpha=0.10, linewidth=0)
+    ax.plot(h, psi, drawstyle="steps-pre" if stepwise else "default", color=common.BLUE, zorder=3)
+    if "n" in curve and len(curve) <= 60:
+        area = 14 + 60 * curve["n"] / curve["n"].max()
+        ax.scatter(h, psi, s=area, color=common.BLUE, edgecolor="white", linewidth=0.7, zorder=4)
+    found = interval if interval is not None else curve.attrs.get("interval")
+    if found is not None:
+        solved = psi[0] if stepwise else 1.0  # a first step reaches back
+        _draw_extrapolation(ax, h, psi, interval_of(curve, found), solved)
+    ax.set(ylim=(-0.05, 1.05), xlabel=common.with_unit("difficulty h", unit), ylabel="mean response ψ")
+    common.heading(ax, title, common.indicator_line(indicators))
+    return ax
+
+
+def _draw_extrapolation(ax: Any, h: FloatArray, psi: FloatArray, interval: Interval, solved: float) -> None:
+    low, high = interval
+    look = {"color": common.BLUE, "linestyle": (0, (1, 1.5)), "linewidth": 1.4, "zorder": 2}
+    if low < h[0]:
+        ax.plot([low, h[0], h[0]], [solved, solved, psi[0]], **look)
+        ax.fill_between([low, h[0]], solved, color=common.BLUE, alpha=0.05, linewidth=0)
+    if high >= h[-1]:
+        ax.plot([h[-1], h[-1], high], [psi[-1], 0, 0], **look)
+
+
+@common.styled
+def plot_curves_together(
+    curves: pd.DataFrame, *, xlabel: str = "difficulty", title: str = "", ax: Any = None
+) -> Any:
+    """Draw mean responses (columns: agents) along difficulty (index), one line each.
+
+    They are named beside the frame in the order of their means. Shades alone are too close to tell ten lines
+    apart, so each has its own marker.
+
+    >>> curves = pd.DataFrame({"one": [1.0, 0.5], "other": [0.8, 0.1]}, index=[7, 8])
+    >>> len(plot_curves_together(curves).get_legend().get_texts())
+    2
+    """
+    ax = common.new_axes(ax, figsize=(7.0, 4.0))
+    ordered = curves[curves.mean().sort_values(ascending=False, kind="stable").index]
+    marks = dict(zip(ordered, cycle(common.MARKERS), strict=False))
+    shades = mpl.colormaps["cividis"](np.linspace(0.08, 0.86, len(marks)))  # without its palest yellow
+    look = {"markers": marks, "dashes": False, "ms": 6, "mec": "none"}
+    sns.lineplot(ordered, palette=list(map(tuple, shades)), ax=ax, **look)
+    ax.set(xlabel=xlabel, ylabel="response", ylim=(-0.03, 1.03))
+    common.legend_beside(ax)
+    common.heading(ax, title)
+    return ax
+
+
+# -- time horizons -------------------------------------------------------------------------------------
 
 
 def length_text(minutes: float) -> str:
@@ -136,7 +242,7 @@ def plot_horizon_spread(
 ) -> Any:
     """Draw horizon against spread, one point per agent, with both intervals if the table has them (Figure 2).
 
-    Dotted lines are of equal normalised generality γ on the tested interval; arrows follow the frontier
+    Grey lines are of equal normalised generality γ on the tested interval; arrows follow the frontier
     through time. `labels` are the agents to name, by default all.
 
     >>> table = pd.DataFrame({"horizon_50": [4.0, 60.0], "spread_logistic": [2.0, 2.5]}, index=["a", "b"])
@@ -147,48 +253,26 @@ def plot_horizon_spread(
     span = interval or table.attrs.get("interval")
     if span is None:
         raise BadInput("interval", None, "[no-interval] is unknown", "pass (low, high) in log2 minutes")
-    ax = common.new_axes(ax, figsize=(7.2, 4.6))
     x, y = np.log2(shown["horizon_50"]), shown[spread]
     (left, right), top = (x.min() - 1.2, x.max() + 1.8), 1.25 * float(y.max())
-    whiskers = {"color": "#9DB9D3", "lw": 1.0, "zorder": 1.5}
+    plane = pd.DataFrame({"capability": x, "spread": y})
     if f"{spread}_low" in shown:
-        low, high = shown[f"{spread}_low"].clip(lower=0), shown[f"{spread}_high"].clip(upper=2 * top)
-        ax.vlines(x, low.fillna(y), high.fillna(y), **whiskers)
+        plane["spread_low"] = shown[f"{spread}_low"].clip(lower=0).fillna(y)
+        plane["spread_high"] = shown[f"{spread}_high"].clip(upper=2 * top).fillna(y)
     if "horizon_50_low" in shown:
         low, high = (_doublings(shown[f"horizon_50_{end}"]).fillna(x) for end in ("low", "high"))
-        ax.hlines(y, low.clip(lower=left), high.clip(upper=right), **whiskers)
-    levels = _draw_levels(ax, span, (left, right), top)
-    path = [agent for agent in frontier if agent in shown.index]
-    arrow = {"arrowstyle": "->", "color": common.ORANGE, "lw": 0.9, "alpha": 0.75, "shrinkB": 4}
-    for a, b in pairwise(path):
-        ax.annotate("", (x[b], y[b]), xytext=(x[a], y[a]), arrowprops=arrow, zorder=2)
-    ax.plot(x, y, "o", color=common.BLUE, ms=5.5, mec="white", mew=0.6, zorder=4)
+        plane["capability_low"], plane["capability_high"] = low.clip(lower=left), high.clip(upper=right)
+    ax = common.new_axes(ax, figsize=(7.2, 4.6))
     ax.set(xlim=(left, right), ylim=(0, top))
-    ax.set(xlabel="50% horizon (length for a person)", ylabel="spread S (doublings)")
     _length_axis(ax.xaxis, left, right)
-    named = [n for n in (shown.index if labels is None else labels) if n in shown.index]
-    tied = tied_labels(x[named].to_numpy(), y[named].to_numpy(), [str(n) for n in named])
-    label_points(ax, tied, avoid=boxes_of(levels), lines=line_points(ax))
-    common.heading(ax, title)
+    arrow = {"arrowstyle": "->", "color": common.ORANGE, "lw": 0.9, "alpha": 0.75, "shrinkB": 4}
+    for a, b in pairwise(agent for agent in frontier if agent in shown.index):
+        ax.annotate("", (x[b], y[b]), xytext=(x[a], y[a]), arrowprops=arrow, zorder=2)
+    named = True if labels is None else [name for name in labels if name in shown.index]
+    how: dict[str, Any] = {"labels": named, "levels": (0.5, 0.8, 0.9), "frame": "given", "summary": False}
+    plot_capability_spread(plane, span, title=title, ax=ax, **how)
+    ax.set(xlabel="50% horizon (length for a person)", ylabel="spread S (doublings)")
     return ax
-
-
-def _draw_levels(ax: Any, span: tuple[float, float], ends: tuple[float, float], top: float) -> list[Any]:
-    """Draw curves of equal γ, each with its value at one end; returns these texts."""
-    texts = []
-    grid = np.linspace(span[0], span[1], 400)
-    for gamma in (0.5, 0.8, 0.9):
-        level = spread_at(grid, gamma, span)
-        ax.plot(grid, level, color="#B5B5B5", lw=0.8, ls=":", zorder=1)
-        seen = np.flatnonzero((grid > ends[0]) & (grid < ends[1] - 0.2) & (level < top * 0.97))
-        if len(seen):
-            # at an end of the curve, unless the curves meet there
-            apart = [k for k in (seen[-1], seen[0]) if level[k] > 0.15 * top]
-            k = apart[0] if apart else seen[np.argmax(level[seen])]
-            side, shift = ("left", 4) if k == seen[0] else ("right", -4)
-            at = (grid[k], level[k])
-            texts.append(common.note(ax, f"γ {gamma:g}", at, (shift, 4), color="#777777", ha=side))
-    return texts
 
 
 @common.styled
@@ -265,11 +349,13 @@ def plot_penalty(fits: Mapping[float, pd.DataFrame], agents: Sequence[Any], titl
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.8))
     penalties = sorted(fits)
-    for agent, colour in common.colours_of(agents).items():
-        rows = pd.DataFrame({p: fits[p].loc[agent, ["spread_logistic", "horizon_50"]] for p in penalties}).T
-        look = {"color": colour, "ms": 3.5, "lw": 1.3, "label": str(agent)}
-        left.plot(penalties, rows["spread_logistic"], "o-", **look)
-        right.plot(penalties, rows["horizon_50"] / rows["horizon_50"].iloc[0], "o-", **look)
+    some = {p: fits[p].loc[list(agents), ["spread_logistic", "horizon_50"]] for p in penalties}
+    long = pd.concat(some, names=["penalty", "agent"]).reset_index()
+    long["relative"] = long["horizon_50"] / long.groupby("agent")["horizon_50"].transform("first")
+    how: dict[str, Any] = {"x": "penalty", "hue": "agent", "palette": common.colours_of(agents)}
+    how |= {"marker": "o", "ms": 3.5, "mec": "none", "lw": 1.3}
+    sns.lineplot(long, y="spread_logistic", legend=False, ax=left, **how)
+    sns.lineplot(long, y="relative", ax=right, **how)
     left.set(xscale="log", xlabel="penalty λ", ylabel="spread S (doublings)", ylim=(0, None))
     right.set_yscale("log", base=2)
     right.yaxis.set_major_formatter(lambda v, _: f"×{v:.3g}" if v >= 1 else f"×1/{1 / v:.0f}")
