@@ -340,7 +340,7 @@ def animate_capability_spread(
     --------
     >>> table = pd.DataFrame({"capability": [4.0, 6], "spread": [2.0, 1]}, index=["a", "b"])
     >>> movie = animate_capability_spread({"2015": table.head(1), "2018": table}, (0, 10))
-    >>> animation_html(movie).count("data:image/png")
+    >>> common.animation_html(movie).count("data:image/png")
     2
     """
     if not frames:
