@@ -14,8 +14,7 @@ import students
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.widgets.classroom import SESSION
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
-from gindex_lab.presentation.widgets.exercises_page import sessions
-from gindex_lab.presentation.widgets.exercises_sheets import teacher_sheets
+from gindex_lab.presentation.widgets.exercises_page import sessions, teacher_sheets
 from gindex_lab.press.exercises import assignment, write_exercises
 
 ROOT = Path(__file__).resolve().parent.parent

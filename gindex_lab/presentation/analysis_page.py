@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from gindex_lab.presentation.pages import page
 from gindex_lab.studies.analysis import tables
 from gindex_lab.studies.analysis.options import WHY
 from gindex_lab.studies.analysis.score_words import about_reading
@@ -36,8 +37,6 @@ _MOST_ITEMS = 12  # items listed for each finding
 
 def report_page(found: Analysis) -> str:
     """The whole page, ready to be written."""
-    from gindex_lab.presentation.pages import page
-
     said, several = found.said(), found.measures and len(found.table) > 1
     ordered = _by_capability(found) if found.measures else None
     views = {"Item response theory": "irt", "Factor analysis": "factors", "Person fit": "fit"}

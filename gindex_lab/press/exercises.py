@@ -16,8 +16,7 @@ from typing import Any
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.output import as_path, write_text
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
-from gindex_lab.presentation.widgets.exercises_page import exercises_page, sessions
-from gindex_lab.presentation.widgets.exercises_sheets import teacher_sheets
+from gindex_lab.presentation.widgets.exercises_page import exercises_page, sessions, teacher_sheets
 from gindex_lab.press.kernel import bare_notebook
 
 __all__ = ["assignment", "write_exercises"]

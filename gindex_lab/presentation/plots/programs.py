@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib.pyplot as plt
 import networkx as nx
@@ -17,20 +17,17 @@ from matplotlib.figure import Figure
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import FloatArray, Mode
-from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.divergence import Divergence, divergence
 from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.flows import Flow, FlowLike
 from gindex_lab.presentation.plots import common
-
-if TYPE_CHECKING:
-    from gindex_lab.measures.programs.divergence import Divergence
 
 __all__ = ["layers", "plot_association", "plot_chains", "plot_divergence", "plot_divergence_matrix"]
 __all__ += ["plot_flow", "plot_picture", "plot_pictures", "plot_task", "positions", "type_colours"]
 
 # More than these fill a page: no reader could follow them (judgements).
 MOST_NODES = 1_000
-_MOST_VERTICES = 60
+_MOST_VERTICES = 60  # on the circle of an association graph
 _SHAPES = "osD^"  # of the first eight types, of the next eight ...
 _BENDS = (0.2, -0.2, 0.1, -0.1, 0.3, -0.3, 0.4, -0.4, 0.5, -0.5)  # of a wire, in shares of its length
 _CLEAR = 0.2  # inches that a wire keeps from a node it does not end at

@@ -17,18 +17,10 @@ _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILIN
 
 
 def source(name: str) -> str:
-    """The text of one of our files.
-
-    >>> source("measures.js").count("export function generality(")
-    1
-    """
+    """The text of one of our files."""
     return (WEB / name).read_text(encoding="utf-8")
 
 
 def bundle(*names: str) -> str:
-    """Several modules as one: they share a scope, so a name is defined once among all of them.
-
-    >>> "import {" in bundle("measures.js"), "export function" in bundle("measures.js")
-    (False, False)
-    """
+    """Several modules as one: they share a scope, so a name is defined once among all of them."""
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", source(name))) for name in names)

@@ -28,6 +28,6 @@ __getattr__, __dir__, __all__ = _contents(
         # exercises
         "exercises": "check",
         "exercises_lab": "after exercise",
-        "peeking": "ever_excluded",
+        "exercises_course": "ever_excluded",
     },
 )

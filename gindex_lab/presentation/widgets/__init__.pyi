@@ -12,6 +12,7 @@ from gindex_lab.presentation.widgets.calculator import system as system
 from gindex_lab.presentation.widgets.curve import curve_demo as curve_demo
 from gindex_lab.presentation.widgets.curve import curve_view as curve_view
 from gindex_lab.presentation.widgets.exercises import check as check
+from gindex_lab.presentation.widgets.exercises_course import ever_excluded as ever_excluded
 from gindex_lab.presentation.widgets.exercises_lab import after as after
 from gindex_lab.presentation.widgets.exercises_lab import exercise as exercise
 from gindex_lab.presentation.widgets.guttman import guttman_demo as guttman_demo
@@ -31,7 +32,6 @@ from gindex_lab.presentation.widgets.manual import Manual as Manual
 from gindex_lab.presentation.widgets.manual import manual_demo as manual_demo
 from gindex_lab.presentation.widgets.manual import manual_view as manual_view
 from gindex_lab.presentation.widgets.manual import play as play
-from gindex_lab.presentation.widgets.peeking import ever_excluded as ever_excluded
 from gindex_lab.presentation.widgets.stepper import PROGRAMS as PROGRAMS
 from gindex_lab.presentation.widgets.stepper import stepper_demo as stepper_demo
 from gindex_lab.presentation.widgets.stepper import stepper_view as stepper_view

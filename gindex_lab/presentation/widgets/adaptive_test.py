@@ -17,12 +17,13 @@ from gindex_lab.measures.adaptive.bank import Bank
 from gindex_lab.measures.adaptive.session import AdaptiveSession
 from gindex_lab.presentation.plots.common import heading, styled
 from gindex_lab.presentation.plots.population import plot_course
-from gindex_lab.presentation.widgets.live import Value, View, blank_figure
-from gindex_lab.presentation.widgets.take_test import SittingDemo, pressed
+from gindex_lab.presentation.widgets.live import PressDemo, Value, View, blank_figure, input_field
+from gindex_lab.presentation.widgets.take_test import pressed
+from gindex_lab.worlds.tasks import letter_series
 
 __all__ = ["adaptive_demo", "adaptive_sitting", "adaptive_view"]
 
-_OPTIONS = 5
+_OPTIONS = 5  # letters to choose from, as worlds/tasks/letter_series offers: chance is 1/5
 _LEVELS = range(7, 13)  # of difficulty; eight series of 13 take longer to find than all others together
 _WIDTH = 2.0  # of an interval of five difficulties
 _EQUATIONS = (
@@ -33,8 +34,6 @@ _EQUATIONS = (
 
 @lru_cache(maxsize=8)  # each press plays the sitting again: the items stay
 def _bank(seed: int) -> tuple[Bank, dict[str, Any]]:
-    from gindex_lab.worlds.tasks import letter_series
-
     items = {item.name: item for item in letter_series.generate(_LEVELS, 8, seed)}
     about = {"difficulty": [item.difficulty for item in items.values()], "floor": 1 / _OPTIONS}
     return Bank(pd.DataFrame(about, index=list(items))), items
@@ -105,7 +104,7 @@ def adaptive_view(presses: str | Sequence[str] = (), seed: int = 1) -> View:
     return View(figure, numbers, code, note, {"options": options}, shows)
 
 
-def adaptive_demo() -> SittingDemo:
+def adaptive_demo() -> PressDemo:
     """The demo: answer letter series, and watch the interval close.
 
     >>> demo = adaptive_demo()
@@ -113,17 +112,9 @@ def adaptive_demo() -> SittingDemo:
     >>> demo.view.numbers["items asked"]
     1
     """
-    import ipywidgets as widgets
-
-    look: dict[str, Any] = {"layout": {"width": "320px"}}
     controls = {
-        "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
-        "presses": widgets.Text(value="", layout={"display": "none"}),
+        "seed": input_field("IntSlider", "seed", value=1, min=1, max=30),
+        "presses": input_field("Text", "", layout={"display": "none"}),
     }
-    buttons = [widgets.Button(layout={"width": "auto"}) for _ in range(_OPTIONS + 1)]
-    again = widgets.Button(description="start again", layout={"width": "auto"})
-    row = widgets.Box(buttons, layout={"flex_flow": "row wrap", "width": "330px"})
-    demo = SittingDemo(controls, buttons, [row, again], adaptive_view, _EQUATIONS, "adaptive")
-    again.on_click(lambda _: demo.set(presses=""))
-    controls["seed"].observe(lambda _: demo.set(presses=""), names="value")
-    return demo
+    how: dict[str, Any] = {"presses": "presses", "most": _OPTIONS + 1}
+    return PressDemo(adaptive_view, controls, name="adaptive", equations=_EQUATIONS, **how)

@@ -9,26 +9,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import choice, number
-from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
+from gindex_lab.presentation.plots import common
+from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure, input_field
+from gindex_lab.worlds.anytime import running
 
 __all__ = ["TESTED", "anytime_demo", "anytime_view"]
 
 TESTED = ("random", "constant", "reactive", "q-learning", "follower", "oracle", "optimal")
-_TAU = 0.001
+_TAU = 0.001  # seconds for an action at first, as in notebooks/anytime/the_test
 _EQUATIONS = (
     r"\Upsilon = \frac{1}{n}\sum_{j=1}^{n} R_j",
     r"\xi \leftarrow \xi + \xi R / 2",
     r"\tau \leftarrow \tau + \tau / 2",
 )
-_COLOURS = ("#0B5FA5", "#D55E00")
 
 
-@styled
+@common.styled
 def anytime_view(agent: str, rival: str = "random", seconds: float = 5.0, seed: int = 1) -> View:
     """Two agents in the same test, stopped after `seconds`: their estimates as they grew.
 
@@ -36,20 +34,24 @@ def anytime_view(agent: str, rival: str = "random", seconds: float = 5.0, seed: 
     >>> view.numbers["estimate of oracle"] > view.numbers["estimate of random"]
     True
     """
-    from gindex_lab.worlds.anytime.running import test
-
     for name, value in (("agent", agent), ("rival", rival)):
         choice(name, value, TESTED)
     if agent == rival:
         raise BadInput("rival", rival, "[same-agent] is the agent itself", "choose two different agents")
     number("seconds", seconds, 0.01, 1000)
-    results = {name: test(name, seconds=seconds, tau0=_TAU, seed=seed) for name in (agent, rival)}
+    results = {name: running.test(name, seconds=seconds, tau0=_TAU, seed=seed) for name in (agent, rival)}
     figure = blank_figure(8.4, 3.7, left=0.095, wspace=0.24)
     left, right = figure.subplots(1, 2)
-    for colour, (name, result) in zip(_COLOURS, results.items(), strict=True):
-        _draw_estimate(left, result.trajectory, name, colour)
-        _draw_complexity(right, result.trajectory, name, colour)
-    _finish(left, right)
+    for name, result in results.items():
+        course, look = result.trajectory, {"color": common.colours_of([agent, rival])[name], "label": name}
+        left.plot(course["elapsed"], course["score"], marker="o", ms=3, **look)
+        right.step(course.index, course["xi"], where="post", **look)
+    left.axhline(0, color=common.GREY, lw=0.8)
+    left.set(xscale="log", ylim=(-1.05, 1.05), xlabel="time used (s, counted)", ylabel="estimate Υ")
+    left.set_title("What it says, whenever it is stopped")
+    right.set(xlabel="environment", ylabel="complexity ξ", title="How hard it has become")
+    right.xaxis.get_major_locator().set_params(integer=True)
+    right.legend(loc="upper left")
     numbers: dict[str, Value] = {}
     for name, result in results.items():
         numbers[f"estimate of {name}"] = float(result.value)
@@ -59,25 +61,6 @@ def anytime_view(agent: str, rival: str = "random", seconds: float = 5.0, seed: 
     tables = {name: result.trajectory for name, result in results.items()}
     shows = "Two panels: the estimates of both agents over time, and the complexity that each has reached."
     return View(figure, numbers, code, _reading(agent, rival, numbers), tables, shows)
-
-
-def _draw_estimate(ax: Any, trajectory: pd.DataFrame, name: str, colour: str) -> None:
-    ax.plot(trajectory["elapsed"], trajectory["score"], color=colour, marker="o", ms=3, label=name)
-
-
-def _draw_complexity(ax: Any, trajectory: pd.DataFrame, name: str, colour: str) -> None:
-    ax.step(trajectory.index, trajectory["xi"], where="post", color=colour, label=name)
-
-
-def _finish(left: Any, right: Any) -> None:
-    left.set_xscale("log")
-    left.axhline(0, color="#999999", lw=0.8)
-    left.set(ylim=(-1.05, 1.05), xlabel="time used (s, counted)", ylabel="estimate Υ")
-    left.set_title("What it says, whenever it is stopped")
-    right.set(xlabel="environment", ylabel="complexity ξ")
-    right.xaxis.get_major_locator().set_params(integer=True)
-    right.set_title("How hard it has become")
-    right.legend(loc="upper left")
 
 
 def _reading(agent: str, rival: str, numbers: dict[str, Value]) -> str:
@@ -95,22 +78,12 @@ def anytime_demo() -> Demo:
     >>> anytime_demo().controls["agent"].value
     'q-learning'
     """
-    import ipywidgets as widgets
-
-    look: dict[str, Any] = {"layout": {"width": "320px"}, "style": {"description_width": "70px"}}
+    scale = {"min": -1.5, "max": 2, "step": 0.05, "readout_format": ".2g"}
     controls = {
-        "seconds": widgets.FloatLogSlider(
-            value=2,
-            min=-1.5,
-            max=2,
-            step=0.05,
-            description="stop after",
-            readout_format=".2g",
-            **look,
-        ),
-        "agent": widgets.Dropdown(value="q-learning", options=TESTED, description="agent", **look),
-        "rival": widgets.Dropdown(value="random", options=TESTED, description="rival", **look),
-        "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
+        "seconds": input_field("FloatLogSlider", "stop after", value=2, **scale),
+        "agent": input_field("Dropdown", "agent", value="q-learning", options=TESTED),
+        "rival": input_field("Dropdown", "rival", value="random", options=TESTED),
+        "seed": input_field("IntSlider", "seed", value=1, min=1, max=30),
     }
 
     def view(seconds: float, **given: Any) -> View:

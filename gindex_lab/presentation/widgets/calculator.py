@@ -145,8 +145,8 @@ def plot_changes(changes: Mapping[str, float], *, title: str = "", ax: Any = Non
 def _draw_growth(ax: Any, given: dict[str, Any], mode: str, value: float) -> None:
     thetas = np.linspace(0, 1, 21)
     line = [float(g_index(system(**(given | {"performance": t})), mode)) for t in thetas]  # type: ignore[arg-type]
-    ax.plot(thetas, line, color="#0B5FA5")
-    ax.plot(given["performance"], value, "o", color="#D55E00", ms=7, zorder=4)
+    ax.plot(thetas, line, color=common.BLUE)
+    ax.plot(given["performance"], value, "o", color=common.ORANGE, ms=7, zorder=4)
     ax.set_yscale("log")
     ax.set(xlabel="performance θ", ylabel="g-index")
     ax.set_title("g grows exponentially with θ")

@@ -35,9 +35,9 @@ PASSWORD = "GINDEX_LAB_PASSWORD"
 SESSION = 300  # MB that a session needs; measured: 110 to 230
 GROWTH = 512  # MB by which one may grow after its start
 RESERVE = 1024  # MB that stay free for everything else
-IDLE_MINUTES = 45
+IDLE_MINUTES = 45  # after which an open but unused page ends: about a lesson (a judgement)
 _ATTEMPTS, _MINUTE = 20, 60.0  # wrong passwords from one address, before it has to wait
-_LENGTH, _VARIETY = 8, 4
+_LENGTH, _VARIETY = 8, 4  # of a password, at least: NIST SP 800-63B asks for 8 letters; no aaaaaaaa
 
 
 # -- before it opens ----------------------------------------------------------------------------------------
@@ -68,11 +68,7 @@ def room_for(students: object, megabytes: float) -> int:
 
 
 def addresses(host: str) -> list[str]:
-    """The addresses of this machine that HOST stands for: itself, or all of them for 0.0.0.0.
-
-    >>> addresses("127.0.0.2")
-    ['127.0.0.2']
-    """
+    """The addresses of this machine that HOST stands for: itself, or all of them for 0.0.0.0."""
     try:
         found = {one[4][0] for one in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):
@@ -89,11 +85,7 @@ def addresses(host: str) -> list[str]:
 
 
 def explained(host: str, port: int, students: int, together: int, where: Sequence[str]) -> str:
-    """What classroom mode opens, to whom, and within which limits.
-
-    >>> "never a notebook editor or a terminal" in explained("0.0.0.0", 8866, 40, 12000, ["10.0.0.5"])
-    True
-    """
+    """What classroom mode opens, to whom, and within which limits."""
     listed = "\n".join(f"      http://{one}:{port}/" for one in where)
     return f"""\
 Classroom mode opens the teaching demos of this machine to others.
@@ -111,12 +103,7 @@ Classroom mode opens the teaching demos of this machine to others.
 
 
 def password(environment: MutableMapping[str, str], ask: Callable[[str], str] = getpass.getpass) -> str:
-    """The hash of the class's password, which is asked for or comes from GINDEX_LAB_PASSWORD (and leaves it).
-
-    >>> room = {"GINDEX_LAB_PASSWORD": "turtles all the way"}
-    >>> password(room)[:6], room
-    ('argon2', {})
-    """
+    """The hash of the class's password: asked for, or taken out of GINDEX_LAB_PASSWORD."""
     given = environment.pop(PASSWORD, None)
     if given is None:
         if not sys.stdin.isatty() and ask is getpass.getpass:

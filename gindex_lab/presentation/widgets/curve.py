@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, choice, integer, vector
 from gindex_lab.measures.generality import characteristic_curve, generality
@@ -23,17 +23,8 @@ from gindex_lab.presentation.plots.generality import plot_capability_spread
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import Value, View, blank_figure
 
-__all__ = [
-    "INDICATORS",
-    "LEVELS",
-    "SHAPES",
-    "curve_demo",
-    "curve_responses",
-    "curve_view",
-    "indicator_numbers",
-    "plot_plane",
-    "shape",
-]
+__all__ = ["INDICATORS", "LEVELS", "SHAPES", "curve_demo", "curve_responses", "curve_view"]
+__all__ += ["indicator_numbers", "plot_plane", "plot_responses", "responses_and_plane", "shape"]
 
 LEVELS = 8  # difficulties 1 to 8, on the interval from 0 to 9
 INDICATORS = {
@@ -82,11 +73,7 @@ def indicator_numbers(row: pd.Series) -> dict[str, float]:
 
 
 def curve_responses(heights: Sequence[float]) -> Responses:
-    """One agent's mean responses at difficulties 1, 2, 3 ..., with one more on either side.
-
-    >>> curve_responses([1, 0.5, 0]).interval
-    (0.0, 4.0)
-    """
+    """One agent's mean responses at difficulties 1, 2, 3 ..., with one more on either side."""
     found = _checked(heights)
     frame = pd.DataFrame([found], index=["you"])
     return Responses(frame, np.arange(1, len(found) + 1), interval=(0.0, len(found) + 1.0))
@@ -143,14 +130,25 @@ def plot_responses(frame: pd.DataFrame, *, title: str = "", ax: Any = None) -> A
     return ax
 
 
+def responses_and_plane(
+    study: Responses, table: pd.DataFrame, titles: tuple[str, str], **margins: float
+) -> Any:
+    """The figure of a population: who solves what, in the order of the table, beside everybody's place."""
+    assert study.interval is not None
+    figure = blank_figure(8.4, 3.9, **margins)
+    left, right = figure.subplots(1, 2)
+    plot_responses(study.frame.loc[table.index], title=titles[0], ax=left)
+    plot_plane(right, table, study.interval, titles[1])
+    return figure
+
+
 def _checked(heights: object) -> FloatArray:
     found = vector("heights", heights)
-    if len(found) < 2:
-        raise BadInput("heights", heights, "[too-few] are too few for a curve", "give at least two responses")
-    if ((found < 0) | (found > 1)).any():
-        at = int(np.flatnonzero((found < 0) | (found > 1))[0])
+    problem, remedy = "[too-few] are too few for a curve", "give at least two responses"
+    ensure(len(found) > 1, "heights", heights, problem, remedy)
+    for at, height in enumerate(found):
         remedy = "a mean response lies between 0 and 1"
-        raise BadInput(f"heights[{at}]", found[at], "[out-of-range] is out of range", remedy)
+        ensure(0 <= height <= 1, f"heights[{at}]", height, "[out-of-range] is out of range", remedy)
     return found
 
 
@@ -182,11 +180,6 @@ def curve_demo(levels: int = LEVELS) -> LiveDemo:
 
     start = heights("slope")
     controls = {name: Control(f"difficulty {name[1:]}", value) for name, value in start.items()}
-    return LiveDemo(
-        view,
-        controls,
-        name="curve",
-        title="Shape a curve",
-        equations=_EQUATIONS,
-        presets={name: heights(name) for name in SHAPES},
-    )
+    presets = {name: heights(name) for name in SHAPES}
+    look: dict[str, Any] = {"title": "Shape a curve", "equations": _EQUATIONS, "presets": presets}
+    return LiveDemo(view, controls, name="curve", **look)

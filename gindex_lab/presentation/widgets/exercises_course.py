@@ -8,30 +8,48 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
-from gindex_lab.presentation.pages import TEMPLATES
-from gindex_lab.presentation.widgets.exercises import Exercise, Mistake
+import numpy as np
+import pandas as pd
+from scipy import stats
+from scipy.special import logit
 
-__all__ = ["ANSWERS", "EXERCISES"]
+from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.validate import integer, number
+from gindex_lab.measures.adaptive.bank import Bank
+from gindex_lab.measures.adaptive.session import adaptive
+from gindex_lab.measures.generality import generality
+from gindex_lab.measures.horizons.logistic import logistic_indicators, spread_from_horizons
+from gindex_lab.measures.programs.divergence import divergence
+from gindex_lab.measures.programs.gindex import curriculum_weight, g_index
+from gindex_lab.presentation.pages import TEMPLATES
+from gindex_lab.presentation.widgets import individuals
+from gindex_lab.presentation.widgets.calculator import sensitivities, system
+from gindex_lab.presentation.widgets.curve import SHAPES, curve_responses, shape
+from gindex_lab.presentation.widgets.exercises import Exercise, Mistake
+from gindex_lab.presentation.widgets.guttman import guttman_responses
+from gindex_lab.presentation.widgets.horizon import TESTED
+from gindex_lab.presentation.widgets.lambda_worlds import worlds
+from gindex_lab.presentation.widgets.two_programs import written_flow
+from gindex_lab.studies.simulations.stopping_study import ordinary
+from gindex_lab.worlds.aiq.machine import run
+from gindex_lab.worlds.anytime import running
+from gindex_lab.worlds.anytime.planning import random_agent_mean
+
+__all__ = ["ANSWERS", "EXERCISES", "ever_excluded"]
 
 _KEPT = ("mean score", "mean spread S", "mean γ")
-_SHAPES = ("step", "slope", "flat", "specialist", "upside down")
 _THREE = "a: inject\nb: function\nc: debug\na -> b -> c"
 
 
 def _of_curve(name: str, measure: str) -> float:
-    from gindex_lab.measures.generality import generality
-    from gindex_lab.presentation.widgets.curve import curve_responses, shape
-
     return float(generality(curve_responses(shape(name).tolist())).iloc[0][measure])
 
 
 def _of_group(specialists: float) -> dict[str, float]:
-    from gindex_lab.measures.generality import generality
-    from gindex_lab.presentation.widgets.guttman import guttman_responses
-
     table = generality(guttman_responses(specialists)).mean()
     return dict(zip(_KEPT, table[["mean", "spread", "normalised_generality"]], strict=True))
 
@@ -42,8 +60,6 @@ def _what_specialists_leave() -> str:
 
 
 def _factor_share(steepness: float, variation: float) -> float:
-    from gindex_lab.presentation.widgets import individuals
-
     return individuals.general_factor_share(individuals.population_responses(steepness, variation))
 
 
@@ -53,35 +69,19 @@ def _what_makes_a_factor() -> str:
 
 
 def _delta(first: str, second: str) -> float:
-    from gindex_lab.measures.programs.divergence import divergence
-    from gindex_lab.presentation.widgets.two_programs import written_flow
-
     return float(divergence(written_flow(first), written_flow(second)))
 
 
 def _growth() -> float:
-    from gindex_lab.measures.programs.gindex import g_index
-    from gindex_lab.presentation.widgets.calculator import system
-
     return float(g_index(system(0.6))) / float(g_index(system(0.5)))
 
 
-def _weight(samples: int) -> float:
-    from gindex_lab.measures.programs.gindex import curriculum_weight
-
-    return float(curriculum_weight(samples))
-
-
 def _far_domain() -> str:
-    from gindex_lab.presentation.widgets.calculator import sensitivities
-
     change = sensitivities(performance=0.7)["one domain more"]
     return "up" if change > 0 else "down" if change < 0 else "it stays"
 
 
 def _reward(program: str, actions: list[int]) -> float:
-    from gindex_lab.worlds.aiq.machine import run
-
     return float(run(program, actions)[0][-1])
 
 
@@ -92,28 +92,18 @@ def _two_cycles_ago() -> dict[str, Any]:
 
 
 def _tau(k: int) -> float:
-    from gindex_lab.worlds.anytime.running import test
-
-    return 1000 * float(test("random", seconds=1, tau0=0.001, seed=1).trajectory["tau"].iloc[k])
+    return 1000 * float(running.test("random", seconds=1, tau0=0.001, seed=1).trajectory["tau"].iloc[k])
 
 
 def _random_reward() -> float:
-    from gindex_lab.presentation.widgets.lambda_worlds import worlds
-    from gindex_lab.worlds.anytime.planning import random_agent_mean
-
     return round(float(abs(random_agent_mean(worlds((4,))[0])).max()), 12)
 
 
 def _logistic(theta: float, beta: float, name: str) -> float:
-    from gindex_lab.measures.horizons.logistic import logistic_indicators
-    from gindex_lab.presentation.widgets.horizon import TESTED
-
     return float(logistic_indicators(theta, beta, TESTED)[name])
 
 
 def _horizon(level: float, theta: float, beta: float) -> float:
-    from scipy.special import logit
-
     return float(2 ** (theta - logit(level) / beta))
 
 
@@ -127,10 +117,6 @@ def _what_slopes_share() -> str:
 
 
 def _spread_of(p50: float, p80: float) -> float:
-    import numpy as np
-
-    from gindex_lab.measures.horizons.logistic import spread_from_horizons
-
     return float(np.ravel(spread_from_horizons(p50, p80))[0])
 
 
@@ -139,19 +125,34 @@ def _at_the_edge() -> str:
     return "it shrinks" if edge < 0.99 * middle else "it grows" if edge > middle else "it stays"
 
 
-def _wrong(looks: Any) -> float:
-    from gindex_lab.presentation.widgets.peeking import ever_excluded
+def ever_excluded(looks: Iterable[int], ci: float = 0.95) -> float:
+    """The probability that an ordinary interval excludes the truth, 1/2, at one of the looks at a fair coin.
 
+    `looks` are numbers of tosses. At n tosses the interval excludes 1/2 where |heads/n - 1/2| exceeds
+    1.96/(2 √n): for about five coins of a hundred at any one look, and for more of them at any of several.
+    The result is exact: the chances of every number of heads are carried from toss to toss, and what a look
+    excludes is taken out.
+
+    >>> round(ever_excluded([50]), 3), round(ever_excluded(range(10, 51)), 3)
+    (0.065, 0.224)
+    """
+    wanted = sorted({integer("looks", look, 1) for look in looks})
+    if not wanted:
+        raise BadInput("looks", looks, "[empty] is empty", "name at least one number of tosses")
+    limit = stats.norm.ppf((1 + number("ci", ci, 0, 1, open_ends=True)) / 2) / 2
+    still = np.ones(1)
+    for n in range(1, wanted[-1] + 1):
+        still = np.convolve(still, [0.5, 0.5])
+        if n in wanted:
+            still[np.abs(np.arange(n + 1) / n - 0.5) > limit / np.sqrt(n)] = 0
+    return float(1 - still.sum())
+
+
+def _wrong(looks: Iterable[int]) -> float:
     return 100 * ever_excluded(looks)
 
 
 def _price() -> str:
-    import pandas as pd
-
-    from gindex_lab.measures.adaptive.bank import Bank
-    from gindex_lab.measures.adaptive.session import adaptive
-    from gindex_lab.studies.simulations.stopping_study import ordinary
-
     bank = Bank(pd.DataFrame({"difficulty": [k / 10 for k in range(100)]}))
     course = adaptive(lambda k: float(k % 2), bank, measure="mean", rule="random", budget=40, seed=1).table
     low, high = ordinary(bank, course, "mean")
@@ -160,9 +161,9 @@ def _price() -> str:
 
 
 _DELTA = partial(_delta, _THREE, _THREE + "\nd: file")
-_LOOKS = range(10, 51)
+_LOOKS = range(10, 51)  # numbers of tosses, as in the notebook of session 8
 ANSWERS: dict[str, tuple[Any, ...]] = {
-    "curve-shape": (lambda: min(_SHAPES, key=lambda name: _of_curve(name, "normalised_generality")),),
+    "curve-shape": (lambda: min(SHAPES, key=lambda name: _of_curve(name, "normalised_generality")),),
     "curve-step": (partial(_of_curve, "step", "capability"), partial(_of_curve, "step", "mean"), 4.0, 5.0),
     "curve-flat": (
         partial(_of_curve, "flat", "normalised_generality"), 0.0,
@@ -180,7 +181,7 @@ ANSWERS: dict[str, tuple[Any, ...]] = {
     ),
     "g-domain": (_far_domain,),
     "g-growth": (_growth, lambda: _growth() ** 2, 0.6 / 0.5, lambda: _growth() - 1),
-    "g-weight": (partial(_weight, 8), 1 / 8, 1 / 3, 1 / (1 + math.log(8))),
+    "g-weight": (lambda: float(curriculum_weight(8)), 1 / 8, 1 / 3, 1 / (1 + math.log(8))),
     "bf-reward": (partial(_reward, ",+.#", [3]), 4.0, partial(_reward, ",.#", [3])),
     "bf-memory": (
         partial(_reward, ".,#", [4, 0, 2]), partial(_reward, ",.#", [4, 0, 2]),
@@ -189,7 +190,7 @@ ANSWERS: dict[str, tuple[Any, ...]] = {
     "bf-write": (_two_cycles_ago,),
     "anytime-random": (_random_reward, 0.5, 1 / 3),
     "anytime-tau": (partial(_tau, 3), partial(_tau, 2), partial(_tau, 4), 2.5),
-    "test-curve": (lambda: max(_SHAPES, key=lambda name: _of_curve(name, "normalised_generality")),),
+    "test-curve": (lambda: max(SHAPES, key=lambda name: _of_curve(name, "normalised_generality")),),
     "horizon-same": (_what_slopes_share,),
     "horizon-80": (partial(_horizon, 0.8, 6, math.log(4)), 64 * 0.8, 128.0),
     "horizon-spread": (

@@ -12,14 +12,13 @@ import html
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.presentation.pages import with_code
-from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.exercises import known
 from gindex_lab.presentation.widgets.exercises_page import exercise_task
+from gindex_lab.presentation.widgets.front import browser_widget
 
 __all__ = ["after", "exercise"]
 
@@ -55,12 +54,12 @@ def exercise(name: str) -> None:
     display(_shown[name])  # type: ignore[no-untyped-call]
 
 
-def still(name: str) -> str:
-    """An exercise on a page that nobody can answer: its solution is folded away.
+def _box() -> Any:
+    return browser_widget(("exercises.js",), "exercises.css", _RENDER, "task", "state")
 
-    >>> still("g-weight").count("<details>")
-    1
-    """
+
+def still(name: str) -> str:
+    """An exercise on a page that nobody can answer: its solution is folded away."""
     task = known(name)
     choices = f"<p>{html.escape(', '.join(task.words))}</p>" if task.words else ""
     return (
@@ -68,20 +67,6 @@ def still(name: str) -> str:
         f"<details><summary>Solution</summary><p>{with_code(task.explained())}</p></details>"
         f"<p><small>Check: <code>widgets.check({html.escape(repr(name))}, ...)</code></small></p></div>"
     )
-
-
-@cache
-def _box() -> Any:
-    import anywidget
-    import traitlets
-
-    class ExerciseBox(anywidget.AnyWidget):
-        _esm = bundle("exercises.js") + _RENDER
-        _css = source("exercises.css")
-        task = traitlets.Dict().tag(sync=True)
-        state = traitlets.Dict().tag(sync=True)
-
-    return ExerciseBox
 
 
 @contextmanager

@@ -1,32 +1,29 @@
-"""The exercises as data for `web/exercises.js`, and as one page that needs nothing else.
+"""The exercises as they are handed out: as data for `web/exercises.js`, as one page that needs nothing else
+(it can be mailed, put on a course site or opened from a folder), and as a teacher's sheet for each session.
 
-`exercise_data()` is what `mountExercises` takes; `exercises_page()` is a whole page with script and style
-inside: it can be mailed, put on a course site or opened from a folder.
+The solutions on a sheet are those that the package computes, so the numbers cannot drift: a test holds the
+files in `notebooks/teaching/sheets` against `teacher_sheets()`. Write them again with
+`gindex-lab exercises --sheets notebooks/teaching/sheets`.
 """
 
 from __future__ import annotations
 
 import base64
-import html
 import json
 import tomllib
 from functools import cache
 from typing import Any
 
-from gindex_lab.presentation.pages import TEMPLATES, policy
+from gindex_lab.presentation.pages import TEMPLATES, page
 from gindex_lab.presentation.web import bundle, source
 from gindex_lab.presentation.widgets.exercises_course import EXERCISES
 
-__all__ = ["exercise_data", "exercise_task", "exercises_page", "sessions"]
+__all__ = ["exercise_data", "exercise_task", "exercises_page", "sessions", "teacher_sheets"]
 
 
 @cache
 def sessions() -> tuple[dict[str, Any], ...]:
-    """The eight sessions, as `templates/sessions.toml` describes them.
-
-    >>> [len(sessions()), sessions()[6]["title"]]
-    [8, 'Time horizons']
-    """
+    """The eight sessions, as `templates/sessions.toml` describes them."""
     found = tomllib.loads((TEMPLATES / "sessions.toml").read_text(encoding="utf-8"))["session"]
     return tuple({"number": k, **one} for k, one in enumerate(found, 1))
 
@@ -35,9 +32,6 @@ def exercise_data(session: int | None = None) -> list[dict[str, Any]]:
     """Every exercise (of a session), its answer and solution in base64.
 
     A tolerance needs the number itself, so a hash would not do: base64 hides answers from the eye, no more.
-
-    >>> [task["name"] for task in exercise_data(3)]
-    ['delta-extra', 'delta-half']
     """
     chosen = [one for one in sessions() if session in (None, one["number"])]
     return [exercise_task(name) for one in chosen for name in one["exercises"]]
@@ -78,41 +72,69 @@ for (const part of document.querySelectorAll("[data-session]"))
 
 
 def exercises_page() -> str:
-    """All exercises in one page, session by session.
-
-    >>> "mountExercises" in exercises_page()
-    True
-    """
-    script = bundle("exercises.js") + _MOUNT
-    style = source("exercises.css")
-    rules = html.escape(policy([script]))
+    """All exercises in one page, session by session."""
+    script, looks = bundle("exercises.js") + _MOUNT, source("exercises.css")
     data = json.dumps(exercise_data(), ensure_ascii=False).replace("<", "\\u003c")
-    parts = "\n".join(
-        f"<h2>Session {one['number']}: {html.escape(one['title'])}</h2>"
-        f'<div data-session="{one["number"]}"></div>'
-        for one in sessions()
-    )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{rules}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:;base64,=">
-<title>Exercises: how capable, and how general?</title>
-<style>body {{ font-family: sans-serif; color: #222; max-width: 46rem; margin: 1em auto; padding: 0 1em; }}
-{style}</style>
-</head>
-<body>
-<main>
-<h1>How capable, and how general?</h1>
-<p>Exercises for a course of eight sessions. Guess first: an exercise shows its result when you have
-answered. Enter checks an answer; what you did is kept in this browser only.</p>
-<noscript>These exercises check answers with a script, and scripts are switched off here.</noscript>
-{parts}
-</main>
-<script type="application/json" id="exercises">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+    return page("exercises.html.j2", scripts=[script], looks=looks, data=data, sessions=sessions())
+
+
+# -- the teacher's sheets -----------------------------------------------------------------------------------
+
+
+def teacher_sheets() -> dict[str, str]:
+    """File name and Markdown of every sheet."""
+    return {f"session{one['number']}.md": _sheet(one) for one in sessions()}
+
+
+def _sheet(session: dict[str, Any]) -> str:
+    total = sum(minutes for minutes, _ in session["timing"])
+    books = [f"[{name}](../{name}.ipynb)" for name in session["notebooks"]]
+    further = [f"[{path.removeprefix('../')}](../{path})" for path in session["further"]]
+    parts = [
+        f"# Session {session['number']}: {session['title']} (teacher's sheet)",
+        "## Goals", "At the end of the session the students can:", _list(session["goals"]),
+        f"## Timing ({total} minutes)",
+        "| minutes | what happens |\n|---|---|\n"
+        + "\n".join(f"| {minutes} | {what} |" for minutes, what in session["timing"]),
+        "## Materials",
+        _list([
+            f"Live: {', '.join(books)}, in JupyterLab (`make lab`) or as web pages "
+            "(`make demo`).",
+            "Without a server: the exercises as one page, `gindex-lab exercises --page exercises.html`.",
+            "For marks: `gindex-lab exercises --nbgrader COURSE` writes "
+            f"`session{session['number']}` as an assignment.",
+            "Paper and pencil: predictions are worth more when they are written down.",
+        ]),
+        "## Exercises and solutions", "The package computed these answers when this sheet was made.",
+        *(_solved(k, name) for k, name in enumerate(session["exercises"], 1)),
+        "## Misconceptions, and how to answer them",
+        _list([f"“{says}” {answer}" for says, answer in session["misconceptions"]]),
+        "## Reading", _list(session["reading"]),
+        "## Further", _list(further),
+    ]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def _list(lines: list[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _solved(number: int, name: str) -> str:
+    """One exercise with everything that a learner sees only by and by."""
+    task = EXERCISES[name]
+    asked = " (prediction: a guess is committed before the demo opens)" if task.predict else ""
+    choices = f"\n\nChoices: {', '.join(task.words)}." if task.words else ""
+    wrong = [f"“{_shown(answer)}{task.unit}”: {says}" for answer, says in task.wrong()]
+    parts = [
+        f"### {number}. `{name}`{asked}",
+        task.question + choices,
+        f"**Answer: {task.answer_text()}.** {task.explained()}",
+        "Hints: " + " ".join(f"({k}) {hint}" for k, hint in enumerate(task.hints, 1)),
+    ]
+    if wrong:
+        parts.append("Wrong answers that are recognised:\n\n" + _list(wrong))
+    return "\n\n".join(parts)
+
+
+def _shown(answer: object) -> str:
+    return answer if isinstance(answer, str) else f"{answer:.4g}".replace("-", "−")

@@ -7,19 +7,16 @@ sentence and code line (a test compares them in a browser), and gives the still 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from gindex_lab.foundation.errors import BadInput
-from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.presentation.pages import formula
 from gindex_lab.presentation.web import bundle, source
-from gindex_lab.presentation.widgets.live import Value, View, display, show_still
+from gindex_lab.presentation.widgets.live import Shown, Value, View
 
-__all__ = ["MODULES", "Control", "LiveDemo"]
+__all__ = ["MODULES", "Control", "LiveDemo", "browser_widget"]
 
 MODULES = ("measures.js", "draw.js", "demos.js")
 _RENDER = """
@@ -53,7 +50,7 @@ class Control:
     options: Sequence[Value] | None = None
 
 
-class LiveDemo:
+class LiveDemo(Shown):
     """A view function, the controls of its parameters, and the widget that shows both.
 
     >>> from gindex_lab.presentation.widgets.guttman import guttman_view
@@ -86,10 +83,7 @@ class LiveDemo:
 
     def set(self, **values: Any) -> None:
         """Move several controls at once; a value that cannot be drawn moves nothing."""
-        for name in values:
-            if name not in self.controls:
-                remedy = "use one of " + ", ".join(self.controls)
-                raise BadInput("control", name, "[not-a-control] is not a control of this demo", remedy)
+        self.check_names(values)
         moved = self._values | values
         self.function(**moved)
         self._values = moved
@@ -114,31 +108,24 @@ class LiveDemo:
     def widget(self) -> Any:
         """The live demo for a notebook."""
         if self._widget is None:
-            self._widget = _front()(spec=self.spec(), values=self.values())
+            front = browser_widget(MODULES, "demos.css", _RENDER, "spec", "values")
+            self._widget = front(spec=self.spec(), values=self.values())
             self._widget.observe(self._moved, names="values")
         return self._widget
 
     def _moved(self, change: Any) -> None:
         self._values = {name: change["new"].get(name, at) for name, at in self._values.items()}
 
-    def show(self) -> None:
-        """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
-        if os.environ.get(OUTPUT):
-            show_still(self.view, self.name, self.equations)
-        else:
-            display(self.widget)
-
 
 @cache
-def _front() -> Any:
-    """The class of the widget: anywidget is imported where a notebook shows a demo, and nowhere else."""
+def browser_widget(modules: tuple[str, ...], style: str, render: str, *traits: str) -> Any:
+    """A class of widgets that these modules of `web` draw, with a dictionary for each of the traits.
+
+    anywidget is imported where a notebook shows one, and nowhere else.
+    """
     import anywidget
     import traitlets
 
-    class Front(anywidget.AnyWidget):
-        _esm = bundle(*MODULES) + _RENDER
-        _css = source("demos.css")
-        spec = traitlets.Dict().tag(sync=True)
-        values = traitlets.Dict().tag(sync=True)
-
-    return Front
+    shared = {name: traitlets.Dict().tag(sync=True) for name in traits}
+    code = {"_esm": bundle(*modules) + render, "_css": source(style)}
+    return type("BrowserWidget", (anywidget.AnyWidget,), shared | code)

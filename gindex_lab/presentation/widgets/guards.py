@@ -34,17 +34,13 @@ from gindex_lab.presentation.widgets.warm import is_compiled
 
 __all__ = ["MOST_KERNELS", "AlwaysToken", "Demos", "FewKernels"]
 
-MOST_KERNELS = 8
+MOST_KERNELS = 8  # see above: less than 2 GB
 _PROTOCOL = "v1.kernel.websocket.jupyter.org"
 _OURS = Path(__file__).resolve().parent / "share" / "voila" / "templates" / "gindex_lab"
 
 
 class AlwaysToken(PasswordIdentityProvider):
-    """A token of our own where the configuration has none, or an empty one.
-
-    >>> len(AlwaysToken(token="").token), AlwaysToken(token="mine").token
-    (48, 'mine')
-    """
+    """A token of our own where the configuration has none, or an empty one."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)

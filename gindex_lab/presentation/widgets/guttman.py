@@ -15,9 +15,9 @@ from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.widgets.curve import plot_plane, plot_responses
+from gindex_lab.presentation.widgets.curve import responses_and_plane
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
-from gindex_lab.presentation.widgets.live import View, blank_figure
+from gindex_lab.presentation.widgets.live import View
 
 __all__ = ["guttman_demo", "guttman_responses", "guttman_view"]
 
@@ -67,11 +67,8 @@ def guttman_view(specialists: float, topics: int = 4, seed: int = 1) -> View:
     """
     study = guttman_responses(specialists, topics=topics, seed=seed)
     table = generality(study)
-    assert study.interval is not None
-    figure = blank_figure(8.4, 3.9, wspace=0.18, left=0.09)
-    left, right = figure.subplots(1, 2)
-    plot_responses(study.frame, title="Who solves what", ax=left)
-    plot_plane(right, table, study.interval, "Twelve agents")
+    titles = "Who solves what", "Twelve agents"
+    figure = responses_and_plane(study, table, titles, wspace=0.18, left=0.09)
     numbers = {
         "mean score": float(study.frame.to_numpy().mean()),
         "mean capability Ψ": float(table["capability"].mean()),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from gindex_lab.foundation.validate import number
 from gindex_lab.measures.horizons.logistic import logistic_indicators
-from gindex_lab.presentation.plots.common import styled
+from gindex_lab.presentation.plots import common
 from gindex_lab.presentation.plots.curves import length_text
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
 from gindex_lab.presentation.widgets.live import View, blank_figure
@@ -28,7 +28,7 @@ _EQUATIONS = (
 )
 
 
-@styled
+@common.styled
 def horizon_view(theta: float, beta: float) -> View:
     """The curve with its two horizons, and what it says: capability Ψ, spread S and γ on the tested lengths.
 
@@ -44,11 +44,11 @@ def horizon_view(theta: float, beta: float) -> View:
     ax = figure.subplots()
     ax.axvspan(low, high, color="#F3F5F8")
     grid = np.linspace(low - 2, high + 2, 500)
-    ax.plot(grid, 1 / (1 + np.exp(beta * (grid - theta))), color="#0072B2", lw=2.2)
+    ax.plot(grid, 1 / (1 + np.exp(beta * (grid - theta))), color=common.BLUE, lw=2.2)
     for length, level in ((h50, 0.5), (h80, 0.8)):
         at = np.log2(length)
-        ax.plot([at, at, low - 2], [0, level, level], ":", color="#1F1F1F", lw=0.9)
-        ax.plot(at, level, "o", color="#1F1F1F", ms=5)
+        ax.plot([at, at, low - 2], [0, level, level], ":", color=common.INK, lw=0.9)
+        ax.plot(at, level, "o", color=common.INK, ms=5)
         if low - 2 < at < high - 1:
             ax.text(at + 0.15, level + 0.02, f"{level:.0%}: {length_text(length)}", fontsize=9)
     ticks = [0.25, 1, 4, 15, 60, 240, 960]

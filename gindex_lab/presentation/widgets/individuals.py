@@ -16,9 +16,9 @@ from gindex_lab.foundation.validate import generator, integer, number
 from gindex_lab.measures.generality import generality
 from gindex_lab.measures.psychometrics.factors import factors
 from gindex_lab.presentation.plots.common import styled
-from gindex_lab.presentation.widgets.curve import plot_plane, plot_responses
+from gindex_lab.presentation.widgets.curve import responses_and_plane
 from gindex_lab.presentation.widgets.front import Control, LiveDemo
-from gindex_lab.presentation.widgets.live import View, blank_figure
+from gindex_lab.presentation.widgets.live import View
 from gindex_lab.studies.simulations.manifold import random_tests
 
 __all__ = ["general_factor_share", "individuals_demo", "individuals_view", "population_responses"]
@@ -28,7 +28,7 @@ _EQUATIONS = (
     r"c_j \sim \mathrm{N}(q/2,\ v\,q)",
     r"\mathbf{R} \approx \lambda\lambda^{\top} + \mathrm{diag}(u)",
 )
-_TESTS = 8
+_TESTS = 8  # of 12 of the 96 items each; fewer than three could not show a factor
 
 
 def population_responses(
@@ -80,12 +80,8 @@ def individuals_view(steepness: float, variation: float, seed: int = 1) -> View:
     """
     study = population_responses(steepness, variation, seed=seed)
     table = generality(study)
-    assert study.interval is not None
-    figure = blank_figure(8.4, 3.9, wspace=0.2, left=0.05)
-    left, right = figure.subplots(1, 2)
-    plot_responses(study.frame.loc[table["capability"].sort_values().index], ax=left)
-    left.set_title("120 agents, the least capable on top")
-    plot_plane(right, table, study.interval, "Their places")
+    titles = "120 agents, the least capable on top", "Their places"
+    figure = responses_and_plane(study, table.sort_values("capability"), titles, wspace=0.2, left=0.05)
     share = general_factor_share(study, seed=seed)
     numbers = {
         "variance of one factor (%)": round(100 * share, 1),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gindex_lab.foundation.errors import BadInput
+from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import integer
 from gindex_lab.presentation.plots.common import heading, new_axes, styled
@@ -23,7 +23,7 @@ from gindex_lab.worlds.anytime.spaces import random_pattern, random_space
 
 __all__ = ["WorldSession", "plot_world", "world_in_words", "worlds"]
 
-_CELLS = (3, 4, 5, 6, 8)
+_CELLS = (3, 4, 5, 6, 8)  # of the worlds, 12 steps in each: 60 presses are a sitting
 _MOST_CELLS = 40  # of a world that a person plays; the time to make one grows fast
 _MARKS = ("▲", "■")
 
@@ -82,21 +82,23 @@ class WorldSession:
 
     def act(self, action: int) -> float:
         """One step; after the last of a world the next one begins."""
-        if self.finished:
-            raise BadInput("action", action, "comes after the last world has ended", "start again")
+        self._unfinished("action", action)
         reward = self.walk.act(action)
         if self.walk.done:
-            self.means.append(self.walk.mean)
-            if not self.finished:
-                self._begin()
+            self._leave(self.walk.mean)
         return float(reward)
 
     def skip(self) -> None:
         """Leave this world with a response of 0."""
-        if self.finished:
-            problem = "comes after the last world has ended"
-            raise BadInput("skip", self.number, problem, "start again")
-        self.means.append(0.0)
+        self._unfinished("skip", self.number)
+        self._leave(0.0)
+
+    def _unfinished(self, name: str, value: object) -> None:
+        problem = "comes after the last world has ended"
+        ensure(not self.finished, name, value, problem, "start again")
+
+    def _leave(self, mean: float) -> None:
+        self.means.append(mean)
         if not self.finished:
             self._begin()
 

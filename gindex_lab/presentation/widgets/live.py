@@ -13,31 +13,28 @@ import base64
 import html
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gindex_lab.foundation.errors import BadInput, GIndexLabError
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from gindex_lab.foundation.errors import GIndexLabError, ensure
 from gindex_lab.foundation.places import OUTPUT
 from gindex_lab.foundation.upstairs import upstairs
+from gindex_lab.presentation.pages import formula
 from gindex_lab.presentation.plots.common import number_text
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "Demo",
-    "Value",
-    "View",
-    "blank_figure",
-    "equation_html",
-    "numbers_html",
-    "show_still",
-    "text_of",
-]
+__all__ = ["Demo", "PressDemo", "Value", "View", "blank_figure", "equation_html", "input_field"]
+__all__ += ["numbers_html", "show_still", "text_of"]
 
 Value = float | int | bool | str
-_DPI = 110
+# How figures look on the page: judgements, by looking at all demos on a laptop and on a phone.
+_DPI = 110  # of the picture, so that it stays sharp at
+_PER_INCH = 81  # pixels of the page to an inch of a figure
+_LEGIBLE = 0.82  # of that; below it the words get too small
+_WIDE = "680px"  # more would make the figures coarse
 
 
 @dataclass(frozen=True)
@@ -80,13 +77,7 @@ def blank_figure(width: float, height: float, **margins: float) -> Figure:
 
     The margins (`left`, `right`, `bottom`, `top`, `wspace`, as shares of the figure) stand still, so that
     nothing jumps when a slider moves, and no layout has to be solved.
-
-    >>> blank_figure(4, 2, left=0.2).subplotpars.left
-    0.2
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(width, height), layout="none")  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
     figure.subplots_adjust(**({"left": 0.08, "right": 0.985, "bottom": 0.13, "top": 0.9} | margins))
@@ -111,11 +102,7 @@ def text_of(value: Value) -> str:
 
 
 def numbers_html(numbers: Mapping[str, Value]) -> str:
-    """Names and numbers as a small table; whatever they contain is escaped.
-
-    >>> numbers_html({"<b>": 1})
-    '<table class="gl-numbers" ...><tr><th...>&lt;b&gt;</th><td...>1</td></tr></table>'
-    """
+    """Names and numbers as a small table; whatever they contain is escaped."""
     left = '<th scope="row" style="text-align:left;font-weight:normal;vertical-align:top">'
     right = '<td style="text-align:right;padding-left:1.2em;font-weight:bold;white-space:normal">'
     rows = [
@@ -149,19 +136,8 @@ def code_html(code: str) -> str:
     return f'<pre class="gl-code" style="{look}">{html.escape(code)}</pre>'
 
 
-_PER_INCH = 81  # pixels of the page to an inch of a figure
-_LEGIBLE = 0.82  # of that; below it the words get too small
-_WIDE = "680px"  # more would make the figures coarse
-
-
 def equation_html(equations: Sequence[str]) -> str:
-    """Formulas in LaTeX as MathML, one beside the other: the browser draws them, nothing is fetched.
-
-    >>> equation_html([r"\\\\Gamma = 1 / S"]).count("<math")
-    1
-    """
-    from gindex_lab.presentation.pages import formula
-
+    """Formulas in LaTeX as MathML, one beside the other: the browser draws them, nothing is fetched."""
     tall = '<math style="math-style:normal" '  # fractions and sums as in a displayed formula
     shown = [formula(text).replace("<math ", tall) for text in equations]
     parts = "".join(f"<span>{markup}</span>" for markup in shown)
@@ -172,6 +148,7 @@ def equation_html(equations: Sequence[str]) -> str:
 def problem_html(error: Exception) -> str:
     """What went wrong, in a red box.
 
+    >>> from gindex_lab.foundation.errors import BadInput
     >>> problem_html(BadInput("step", 99, "is beyond the end", "use 3 or less"))
     '<div class="gl-problem" ...>step=99: is beyond the end; use 3 or less</div>'
     """
@@ -179,7 +156,30 @@ def problem_html(error: Exception) -> str:
     return f'<div class="gl-problem" style="{look}">{html.escape(str(error))}</div>'
 
 
-class Demo:
+class Shown:
+    """What every demo can do: refuse controls that it does not have, and show itself in a notebook."""
+
+    controls: Mapping[str, Any]
+    name: str
+    equations: Sequence[str]
+    view: Any
+    widget: Any
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Refuse names that are not those of controls."""
+        problem, remedy = "[not-a-control] is not a control of this demo", "use one of "
+        for name in names:
+            ensure(name in self.controls, "control", name, problem, remedy + ", ".join(self.controls))
+
+    def show(self) -> None:
+        """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
+        if os.environ.get(OUTPUT):
+            show_still(self.view, self.name, self.equations)
+        else:
+            display(self.widget)
+
+
+class Demo(Shown):
     """A view function with a control for each of its parameters.
 
     `controls` are ipywidgets by the name of the parameter they set; `extra` are widgets that stand below
@@ -223,10 +223,7 @@ class Demo:
         side = {"flex": "0 0 auto", "width": "auto" if rows else "345px", "max_width": "100%"}
         side |= {"margin": "0 12px 0 0"}
         left = widgets.VBox([sliders, *extra, self.numbers], layout=side)
-        rest = {
-            "flex": "1 1 600px",
-            "max_width": _WIDE,
-        }  # below it the figure's words get too small
+        rest = {"flex": "1 1 600px", "max_width": _WIDE}  # below 600 the figure's words get too small
         right = widgets.VBox([self.picture, self.note], layout=rest)
         both = widgets.Box([left, right], layout={"flex_flow": "row wrap"})
         top = widgets.HTML(equation_html(self.equations)) if self.equations else None
@@ -238,29 +235,15 @@ class Demo:
         return {name: control.value for name, control in self.controls.items()}
 
     def set(self, **values: Any) -> None:
-        """Move several controls at once, and draw once.
-
-        >>> from ipywidgets import IntSlider
-        >>> from gindex_lab.presentation.widgets.live import View, blank_figure
-        >>> def total(a, b): return View(blank_figure(2, 1), {"sum": a + b}, f"{a} + {b}")
-        >>> demo = Demo(total, {"a": IntSlider(), "b": IntSlider()}, name="total")
-        >>> demo.set(a=3, b=4)
-        >>> demo.view.code
-        '3 + 4'
-        """
+        """Move several controls at once, and draw once."""
+        self.check_names(values)
         self.held = True
         try:
             for name, value in values.items():
-                self._control(name).value = value
+                self.controls[name].value = value
         finally:
             self.held = False
         self._changed()
-
-    def _control(self, name: str) -> Any:
-        if name not in self.controls:
-            remedy = "use one of " + ", ".join(self.controls)
-            raise BadInput("control", name, "is not a control of this demo", remedy)
-        return self.controls[name]
 
     def _compute(self) -> View:
         return self.function(**self.values())
@@ -284,12 +267,69 @@ class Demo:
         spoken = '<div role="status" style="line-height:1.4">'
         self.note.value = f"{spoken}{html.escape(self.view.note)}</div>"
 
-    def show(self) -> None:
-        """The live demo; in a pipeline run a still of it, which is saved as a figure of the notebook."""
-        if os.environ.get(OUTPUT):
-            show_still(self.view, self.name, self.equations)
-        else:
-            display(self.widget)
+
+def input_field(kind: str, name: str, **given: Any) -> Any:
+    """An ipywidget of this kind for a control, in the width that all have.
+
+    >>> input_field("IntSlider", "seed", min=1, max=30).description
+    'seed'
+    """
+    import ipywidgets as widgets
+
+    look = {"layout": {"width": "320px"}, "style": {"description_width": "70px"}}
+    return getattr(widgets, kind)(description=name, **look | given)
+
+
+class PressDemo(Demo):
+    """A demo that is played by buttons: each press is added to the text of the control called `presses`.
+
+    The view lists the buttons that make sense now in its table "options" (`key`, or `key: what it does`).
+    Another choice of any other control starts again.
+    """
+
+    def __init__(
+        self,
+        view: Callable[..., View],
+        controls: Mapping[str, Any],
+        *,
+        presses: str,
+        most: int,
+        joint: str = ",",
+        **given: Any,
+    ) -> None:
+        import ipywidgets as widgets
+
+        self.presses, self.joint = presses, joint
+        self.buttons = [widgets.Button(layout={"width": "auto"}) for _ in range(most)]
+        again = widgets.Button(description="start again", layout={"width": "auto"})
+        row = widgets.Box(self.buttons, layout={"flex_flow": "row wrap", "width": "330px"})
+        super().__init__(view, controls, extra=[row, again], **given)
+        again.on_click(self._start)
+        for button in self.buttons:
+            button.on_click(lambda this: self.press(this.description.partition(":")[0]))
+        for name, control in self.controls.items():
+            if name != presses:
+                control.observe(self._start, names="value")
+
+    def _start(self, _: object) -> None:
+        self.set(**{self.presses: ""})
+
+    def press(self, key: str) -> None:
+        """One more press; one that cannot be played is reported and forgotten."""
+        control = self.controls[self.presses]
+        before = control.value
+        control.value = f"{before}{self.joint}{key}" if before else key
+        told = self.problem.value
+        if told:
+            self.set(**{self.presses: before})
+            self.problem.value = told
+
+    def _display(self) -> None:
+        super()._display()
+        options = self.view.tables["options"]
+        for k, button in enumerate(self.buttons):
+            button.description = options[k] if k < len(options) else ""
+            button.layout.display = None if k < len(options) else "none"
 
 
 def show_still(view: View, name: str, equations: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ import pandas as pd
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.validate import generator
 from gindex_lab.presentation.plots import common
-from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
+from gindex_lab.presentation.widgets.live import PressDemo, Value, View, blank_figure, input_field
 from gindex_lab.presentation.widgets.stepper import PROGRAMS
 from gindex_lab.worlds.aiq.machine import Machine
 from gindex_lab.worlds.aiq.program import MachineSettings
@@ -27,6 +27,7 @@ __all__ = ["Manual", "manual_demo", "manual_view", "play"]
 
 _EQUATIONS = (r"\hat V = \frac{1}{k}\sum_{t=1}^{k} r_t",)
 _MOST_KEYS = 10_000  # that a person presses
+_KEYS = (*"01234", "s: as before", "r: random from now on")  # the buttons
 
 
 @dataclass
@@ -124,7 +125,7 @@ def manual_view(program: str, keys: Sequence[str] = "", seed: int = 0) -> View:
     code = f'gl.widgets.play({named}, "{"".join(keys)}", seed={seed})'
     listed = ", ".join(f"{reward:g}" for reward in game["reward"].tail(20)) or "none yet"
     shows = f"The rewards of the game, the last twenty: {listed}."
-    return View(figure, numbers, code, "", {"game": game}, shows)
+    return View(figure, numbers, code, "", {"game": game, "options": list(_KEYS)}, shows)
 
 
 @common.styled
@@ -166,7 +167,7 @@ def _bounds(program: str) -> tuple[float | None, float | None]:
     return round(float(found["best"]), 1), round(float(found["worst"]), 1)
 
 
-def manual_demo() -> _Game:
+def manual_demo() -> PressDemo:
     """The demo: a hidden program to find out by playing; buttons for the keys.
 
     >>> demo = manual_demo()
@@ -174,37 +175,10 @@ def manual_demo() -> _Game:
     >>> demo.view.numbers["interactions"]
     2
     """
-    import ipywidgets as widgets
-
     names = [(f"environment {k + 1}", program) for k, program in enumerate(PROGRAMS)]
     controls = {
-        "program": widgets.Dropdown(options=names, description="play", layout={"width": "320px"}),
-        "keys": widgets.Text(value="", description="keys", layout={"width": "320px"}),
+        "program": input_field("Dropdown", "play", options=names),
+        "keys": input_field("Text", "keys"),
     }
-    labels = {
-        **{str(k): str(k) for k in range(5)},
-        "s": "s: as before",
-        "r": "r: random from now on",
-    }
-    buttons = {
-        key: widgets.Button(description=label, layout={"width": "auto"}) for key, label in labels.items()
-    }
-    row = widgets.Box(list(buttons.values()), layout={"flex_flow": "row wrap", "width": "330px"})
-    demo = _Game(manual_view, controls, name="manual", equations=_EQUATIONS, extra=[row])
-    for key, button in buttons.items():
-        button.on_click(lambda _, pressed=key: demo.press(pressed))
-    controls["program"].observe(lambda _: demo.set(keys=""), names="value")
-    return demo
-
-
-class _Game(Demo):
-    """A demo whose keys can be pressed one by one."""
-
-    def press(self, key: str) -> None:
-        """One more key; one that cannot be played is reported and forgotten."""
-        before = self.controls["keys"].value
-        self.controls["keys"].value = before + key
-        told = self.problem.value
-        if told:
-            self.set(keys=before)
-            self.problem.value = told
+    how: dict[str, Any] = {"presses": "keys", "most": len(_KEYS), "joint": ""}
+    return PressDemo(manual_view, controls, name="manual", equations=_EQUATIONS, **how)

@@ -18,7 +18,7 @@ from pathlib import Path
 from gindex_lab.foundation.errors import BadInput, GIndexLabError
 from gindex_lab.foundation.validate import choice
 
-__all__ = ["class_command", "demo_command", "environment", "lab_command", "main"]
+__all__ = ["demo_command", "environment", "lab_command", "main"]
 
 _GUARDS = "gindex_lab.presentation.widgets.guards"
 # the command line comes after every configuration file, so that none can take these back
@@ -45,11 +45,7 @@ _SHARE = Path(__file__).resolve().parent / "share"  # holds our page template fo
 
 
 def lab_command(root: Path) -> list[str]:
-    """JupyterLab on the whole project, so that the start page can also open reports and README.
-
-    >>> "--ServerApp.ip=127.0.0.1" in lab_command(Path())
-    True
-    """
+    """JupyterLab on the whole project, so that the start page can also open reports and README."""
     return [
         *(sys.executable, "-m", "jupyterlab"),
         "--ServerApp.ip=127.0.0.1",
@@ -68,9 +64,6 @@ def demo_command(root: Path) -> list[str]:
 
     Voilà asks for a token only when told to (`--token`), unlike JupyterLab. Our template is Voilà's
     without the icon fonts that it fetches from elsewhere, and with a list of demos that says what they are.
-
-    >>> "--token" in demo_command(Path()), "--Voila.ip=127.0.0.1" in demo_command(Path())
-    (True, True)
     """
     return [
         *(sys.executable, "-m", "gindex_lab.presentation.widgets.guards"),
@@ -83,21 +76,8 @@ def demo_command(root: Path) -> list[str]:
     ]
 
 
-def class_command(root: Path) -> list[str]:
-    """What `classroom.run` starts from: the same demos; where, for whom and how many it adds itself.
-
-    >>> [one for one in class_command(Path()) if "token" in one or "ip=" in one]
-    []
-    """
-    return [str(root.resolve() / "notebooks" / "teaching"), *_PAGES]
-
-
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a server: our templates and settings on Jupyter's paths, no headless back end.
-
-    >>> environment({"MPLBACKEND": "agg", "JUPYTER_PATH": "/x"})["JUPYTER_PATH"].endswith("share:/x")
-    True
-    """
+    """The environment of a server: our templates and settings on Jupyter's paths, no headless back end."""
     kept = {name: value for name, value in inherited.items() if name != "MPLBACKEND"}
     ours = {"JUPYTER_PATH": _SHARE, "JUPYTER_CONFIG_PATH": _SHARE}
     return kept | {
@@ -127,7 +107,9 @@ def main(arguments: Sequence[str]) -> None:
 
         os.environ.update(environment(os.environ))
         os.environ.pop("MPLBACKEND", None)
-        classroom.run([*class_command(root), *rest], of_class["HOST"], of_class["STUDENTS"])
+        # the same demos; where, for whom and how many, classroom adds itself
+        command = [str(root.resolve() / "notebooks" / "teaching"), *_PAGES, *rest]
+        classroom.run(command, of_class["HOST"], of_class["STUDENTS"])
         return
     os.execve(command[0], [*command, *rest], environment(os.environ))
 

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.validate import integer
 from gindex_lab.presentation.plots import common
-from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure, input_field
 from gindex_lab.worlds.aiq.explain import explain
 from gindex_lab.worlds.aiq.machine import trace
 
@@ -42,11 +42,7 @@ _MEANING = {
 
 
 def actions_of(text: str, symbols: int = 5) -> list[int]:
-    """Actions as they are typed: digits, with or without commas and spaces.
-
-    >>> actions_of("4, 0 2"), actions_of("402")
-    ([4, 0, 2], [4, 0, 2])
-    """
+    """Actions as they are typed: digits, with or without commas and spaces."""
     if not isinstance(text, str) or not text.strip(" ,"):
         problem = "[empty] contains no action"
         raise BadInput("actions", text, problem, f"type digits from 0 to {symbols - 1}")
@@ -113,7 +109,7 @@ def _draw_tape(ax: Any, tape: Mapping[int, int], head: int, symbols: int = 5, ar
     look: dict[str, Any] = {"cmap": ["#F4F6F8", *sns.color_palette("viridis", symbols)], "cbar": False}
     look |= {"vmin": 0, "vmax": symbols, "linewidths": 0.8, "linecolor": common.PALE}
     sns.heatmap(shade, annot=cells, xticklabels=list(places), yticklabels=False, ax=ax, **look)
-    frame = {"fill": False, "edgecolor": common.ORANGE, "lw": 2.2, "clip_on": False}
+    frame: dict[str, Any] = {"fill": False, "edgecolor": common.ORANGE, "lw": 2.2, "clip_on": False}
     ax.add_patch(Rectangle((around, 0), 1, 1, **frame))
     arrow = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "fontsize": 8}
     ax.annotate("head", (around + 0.5, -0.02), (around + 0.5, -0.42), annotation_clip=False, **arrow)
@@ -131,25 +127,18 @@ def stepper_demo() -> Demo:
     """
     import ipywidgets as widgets
 
-    style = {"style": {"description_width": "70px"}, "layout": {"width": "320px"}}
+    typed = {"continuous_update": False}
     controls = {
-        "program": widgets.Combobox(
-            value=PROGRAMS[2],
-            options=PROGRAMS,
-            description="program",
-            continuous_update=False,
-            **style,
-        ),
-        "actions": widgets.Text(value="424", description="actions", continuous_update=False, **style),
-        "step": widgets.IntSlider(value=1, min=1, max=60, description="step", **style),
+        "program": input_field("Combobox", "program", value=PROGRAMS[2], options=PROGRAMS, **typed),
+        "actions": input_field("Text", "actions", value="424", **typed),
+        "step": input_field("IntSlider", "step", value=1, min=1, max=60),
     }
     play = widgets.Play(min=1, max=60, interval=700)
     widgets.jslink((play, "value"), (controls["step"], "value"))
     demo = Demo(stepper_view, controls, name="stepper", equations=_EQUATIONS, extra=[play])
 
     def resize(_: object) -> None:
-        count = len(demo.view.tables["trace"])
-        controls["step"].max = play.max = count
+        controls["step"].max = play.max = len(demo.view.tables["trace"])
 
     for name in ("program", "actions"):
         controls[name].observe(resize, names="value")

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import choice
 from gindex_lab.measures.generality import characteristic_curve, generality
+from gindex_lab.presentation.plots.agents import plot_maze
 from gindex_lab.presentation.plots.common import heading, styled
 from gindex_lab.presentation.plots.curves import plot_curve
 from gindex_lab.presentation.widgets.curve import INDICATORS, indicator_numbers
-from gindex_lab.presentation.widgets.live import Demo, Value, View, blank_figure
+from gindex_lab.presentation.widgets.lambda_worlds import WorldSession, plot_world, world_in_words, worlds
+from gindex_lab.presentation.widgets.live import PressDemo, Value, View, blank_figure, input_field
+from gindex_lab.worlds.tasks import letter_series, mazes
 
 __all__ = ["KINDS", "Sitting", "sitting", "sitting_demo", "sitting_view"]
 
-KINDS = ("letter series", "mazes", "Λ worlds")
-_MOST_BUTTONS = 8
+_MOST_BUTTONS = 8  # at most six are used: five letters and skip
 _EQUATIONS = (
     r"\psi(h) = \text{mean response at difficulty } h",
     r"\Psi = \int \psi(h)\,dh",
@@ -41,12 +43,13 @@ class Sitting:
 
     def __init__(self, kind: str, seed: int = 1) -> None:
         self.kind = choice("kind", kind, KINDS)
-        self.session = _MAKE[kind](seed)
+        self.of = _KINDS[kind]
+        self.session = self.of.make(seed)
 
     @property
     def options(self) -> list[str]:
         """The buttons that make sense now; none when the test is over."""
-        return [] if self.session.finished else [*_OPTIONS[self.kind](self.session), "skip"]
+        return [] if self.session.finished else [*self.of.options(self.session), "skip"]
 
     def press(self, option: str) -> None:
         """Press a button: an answer, a move, or `skip`."""
@@ -56,7 +59,7 @@ class Sitting:
         if option == "skip":
             self.session.skip()
         else:
-            _PRESS[self.kind](self.session, option)
+            self.of.press(self.session, option)
 
     def responses(self, agent: str = "you") -> Responses:
         """What was answered so far, one agent's row, with the items' difficulties."""
@@ -65,7 +68,7 @@ class Sitting:
     def draw(self, ax: Any) -> None:
         """The item to answer now."""
         title = f"Item {self.session.number + 1} of {len(self.session)}"
-        _DRAW[self.kind](self.session, ax, title)
+        self.of.draw(self.session, ax, title)
 
 
 def sitting(kind: str, presses: str | Sequence[str] = (), seed: int = 1) -> Sitting:
@@ -110,14 +113,12 @@ def sitting_view(kind: str, presses: str | Sequence[str] = (), seed: int = 1) ->
         at.draw(ax)
     text = ",".join(pressed(presses))
     code = f'gl.generality(gl.widgets.sitting({kind!r}, "{text}", seed={seed}).responses())'
-    return View(figure, numbers, code, _reading(at), {"options": at.options}, _shown(at))
-
-
-def _shown(at: Sitting) -> str:
-    """The item in words, as far as words can give it away without solving it."""
     if at.session.finished:
-        return "Your characteristic curve: the mean response at each difficulty."
-    return _TELL[at.kind](at.session)
+        note = "Done. A handful of items says little: an interval around these numbers would be wide."
+        shows = "Your characteristic curve: the mean response at each difficulty."
+    else:  # the item in words, as far as words can give it away without solving it
+        note, shows = at.of.ask, at.of.tell(at.session)
+    return View(figure, numbers, code, note, {"options": at.options}, shows)
 
 
 def _difficulties(responses: Responses) -> int:
@@ -132,40 +133,16 @@ def _draw_result(ax: Any, responses: Responses) -> None:
     plot_curve(curve, rounded, title="Your characteristic curve", ax=ax)
 
 
-def _reading(at: Sitting) -> str:
-    if not at.session.finished:
-        return _ASK[at.kind]
-    few = "A handful of items says little: an interval around these numbers would be wide."
-    return f"Done. {few}"
-
-
 # -- the three kinds -------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=8)  # each press plays the sitting again: the items stay
 def _series(seed: int) -> list[Any]:
-    from gindex_lab.worlds.tasks import letter_series
-
     return list(letter_series.generate(range(7, 13), 2, seed))
 
 
-def _letters(seed: int) -> Any:
-    from gindex_lab.worlds.tasks import letter_series
-
-    return letter_series.Session(_series(seed))
-
-
 def _mazes(seed: int) -> Any:
-    from gindex_lab.worlds.tasks import mazes
-
-    ranks = (4, 5, 6, 7, 8)
-    return mazes.Session(mazes.battery(ranks=ranks, saturations=(0.3,), copies=1, seed=seed))
-
-
-def _worlds(seed: int) -> Any:
-    from gindex_lab.presentation.widgets.lambda_worlds import WorldSession, worlds
-
-    return WorldSession(worlds(seed=seed), seed=seed)
+    return mazes.Session(mazes.battery(ranks=(4, 5, 6, 7, 8), saturations=(0.3,), copies=1, seed=seed))
 
 
 def _maze_options(session: Any) -> list[str]:
@@ -191,81 +168,55 @@ def _draw_letters(session: Any, ax: Any, title: str) -> None:
 
 
 def _draw_maze(session: Any, ax: Any, title: str) -> None:
-    from gindex_lab.presentation.plots.agents import plot_maze
-
     plot_maze(session.item.rank, session.item.dots, session.path, title=title, ax=ax)
 
 
-def _draw_world(session: Any, ax: Any, title: str) -> None:
-    from gindex_lab.presentation.widgets.lambda_worlds import plot_world
-
-    plot_world(session.walk, title=title, ax=ax)
-
-
-def _tell_world(session: Any) -> str:
-    from gindex_lab.presentation.widgets.lambda_worlds import world_in_words
-
-    return world_in_words(session.walk)
+def _tell_maze(session: Any) -> str:
+    dots, path = session.item.dots, session.path
+    return f"A maze of {session.item.rank} rows with dots at {dots}; your path so far: {path}."
 
 
-_MAKE = dict(zip(KINDS, (_letters, _mazes, _worlds), strict=True))
-_OPTIONS: dict[str, Any] = {
-    "letter series": lambda session: list(session.item.options),
-    "mazes": _maze_options,
-    "Λ worlds": lambda session: [str(k) for k in range(session.item.actions)],
-}
-_PRESS: dict[str, Any] = {
-    "letter series": lambda session, option: session.answer(option),
-    "mazes": _press_maze,
-    "Λ worlds": lambda session, option: session.act(int(option)),
-}
-_DRAW = dict(zip(KINDS, (_draw_letters, _draw_maze, _draw_world), strict=True))
-_TELL: dict[str, Callable[[Any], str]] = {
-    "letter series": lambda session: f"A series of letters: {session.item.text}.",
-    "mazes": lambda session: (
-        f"A maze of {session.item.rank} rows with dots at {session.item.dots}; "
-        f"your path so far: {session.path}."
+class _Kind(NamedTuple):
+    """How a test is made from a seed, which buttons it has, and how an item is pressed, drawn and told."""
+
+    make: Callable[[int], Any]
+    options: Callable[[Any], list[str]]
+    press: Callable[[Any, str], object]
+    draw: Callable[[Any, Any, str], object]
+    tell: Callable[[Any], str]
+    ask: str
+
+
+_KINDS = {
+    "letter series": _Kind(
+        make=lambda seed: letter_series.Session(_series(seed)),
+        options=lambda session: list(session.item.options),
+        press=lambda session, option: session.answer(option),
+        draw=_draw_letters,
+        tell=lambda session: f"A series of letters: {session.item.text}.",
+        ask="Find the rule of the series, and press the letter that belongs in the gap.",
     ),
-    "Λ worlds": _tell_world,
+    "mazes": _Kind(
+        make=_mazes,
+        options=_maze_options,
+        press=_press_maze,
+        draw=_draw_maze,
+        tell=_tell_maze,
+        ask="From the tip upwards, left or right at each crossing: meet as many dots as you can; then done.",
+    ),
+    "Λ worlds": _Kind(
+        make=lambda seed: WorldSession(worlds(seed=seed), seed=seed),
+        options=lambda session: [str(k) for k in range(session.item.actions)],
+        press=lambda session, option: session.act(int(option)),
+        draw=lambda session, ax, title: plot_world(session.walk, title=title, ax=ax),
+        tell=lambda session: world_in_words(session.walk),
+        ask="One of the marks pays +1 when you are with it, the other −1. Press an action, and find out.",
+    ),
 }
-_ASK = {
-    "letter series": "Find the rule of the series, and press the letter that belongs in the gap.",
-    "mazes": "From the tip upwards, left or right at each crossing: meet as many dots as you can; then done.",
-    "Λ worlds": "One of the marks pays +1 when you are with it, the other −1. Press an action, and find out.",
-}
+KINDS = tuple(_KINDS)
 
 
-class SittingDemo(Demo):
-    """A demo whose buttons change with the item."""
-
-    def __init__(
-        self,
-        controls: dict[str, Any],
-        buttons: list[Any],
-        extra: list[Any],
-        view: Callable[..., View] = sitting_view,
-        equations: tuple[str, ...] = _EQUATIONS,
-        name: str = "sitting",
-    ) -> None:
-        self.buttons = buttons
-        super().__init__(view, controls, name=name, equations=equations, extra=extra)
-        for button in buttons:
-            button.on_click(lambda this: self.press(this.description))
-
-    def press(self, option: str) -> None:
-        """One more button."""
-        before = self.controls["presses"].value
-        self.controls["presses"].value = f"{before},{option}" if before else option
-
-    def _display(self) -> None:
-        super()._display()
-        options = self.view.tables["options"]
-        for k, button in enumerate(self.buttons):
-            button.description = options[k] if k < len(options) else ""
-            button.layout.display = None if k < len(options) else "none"
-
-
-def sitting_demo() -> SittingDemo:
+def sitting_demo() -> PressDemo:
     """The demo: choose a test, press the answers, and see your own curve at the end.
 
     >>> demo = sitting_demo()
@@ -274,19 +225,10 @@ def sitting_demo() -> SittingDemo:
     >>> demo.view.numbers["items done"]
     '0 of 5'
     """
-    import ipywidgets as widgets
-
-    look: dict[str, Any] = {"layout": {"width": "320px"}}
     controls = {
-        "kind": widgets.Dropdown(options=KINDS, description="test", **look),
-        "seed": widgets.IntSlider(value=1, min=1, max=30, description="seed", **look),
-        "presses": widgets.Text(value="", layout={"display": "none"}),
+        "kind": input_field("Dropdown", "test", options=KINDS),
+        "seed": input_field("IntSlider", "seed", value=1, min=1, max=30),
+        "presses": input_field("Text", "", layout={"display": "none"}),
     }
-    buttons = [widgets.Button(layout={"width": "auto"}) for _ in range(_MOST_BUTTONS)]
-    again = widgets.Button(description="start again", layout={"width": "auto"})
-    row = widgets.Box(buttons, layout={"flex_flow": "row wrap", "width": "330px"})
-    demo = SittingDemo(controls, buttons, [row, again])
-    again.on_click(lambda _: demo.set(presses=""))
-    for name in ("kind", "seed"):
-        controls[name].observe(lambda _: demo.set(presses=""), names="value")
-    return demo
+    how: dict[str, Any] = {"presses": "presses", "most": _MOST_BUTTONS}
+    return PressDemo(sitting_view, controls, name="sitting", equations=_EQUATIONS, **how)

@@ -19,7 +19,7 @@ from gindex_lab.measures.programs.equations import association_graph
 from gindex_lab.measures.programs.flows import Flow
 from gindex_lab.presentation.plots.common import styled
 from gindex_lab.presentation.plots.programs import plot_association, plot_divergence
-from gindex_lab.presentation.widgets.live import Demo, View, blank_figure
+from gindex_lab.presentation.widgets.live import Demo, View, blank_figure, input_field
 
 __all__ = ["EXAMPLES", "programs_demo", "programs_view", "written_flow"]
 
@@ -74,16 +74,11 @@ def _node(number: int, line: str) -> dict[str, Any]:
     for part in attributes:
         name, equals, value = part.partition("=")
         if not equals or not name.strip():
-            raise BadProgram(
-                f"line {number}",
-                part,
-                "[not-an-attribute] is not an attribute",
-                "write attribute=value",
-            )
+            problem = "[not-an-attribute] is not an attribute"
+            raise BadProgram(f"line {number}", part, problem, "write attribute=value")
         if name.strip() in ("id", "type", "wires"):
-            raise BadProgram(
-                f"line {number}", part, "[reserved-word] is part of every node", "use another name"
-            )
+            problem = "[reserved-word] is part of every node"
+            raise BadProgram(f"line {number}", part, problem, "use another name")
         node[name.strip()] = _value(value.strip())
     return node
 
@@ -184,12 +179,11 @@ def programs_demo() -> Demo:
     >>> round(programs_demo().view.numbers["divergence Δ"], 3)
     0.609
     """
-    import ipywidgets as widgets
-
     look = {"layout": {"width": "330px", "height": "130px"}}
+    modes = {"options": ["exact", "reference"], "style": {"button_width": "90px"}, "layout": {}}
     controls = {
-        "first": widgets.Textarea(value=EXAMPLES[0], tooltip="the first program", **look),
-        "second": widgets.Textarea(value=EXAMPLES[1], tooltip="the second program", **look),
-        "mode": widgets.ToggleButtons(options=["exact", "reference"], style={"button_width": "90px"}),
+        "first": input_field("Textarea", "", value=EXAMPLES[0], tooltip="the first program", **look),
+        "second": input_field("Textarea", "", value=EXAMPLES[1], tooltip="the second program", **look),
+        "mode": input_field("ToggleButtons", "", **modes),
     }
     return Demo(programs_view, controls, name="programs", equations=_EQUATIONS)
