@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +20,12 @@ from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import DifficultyLike
 from gindex_lab.foundation.validate import FloatArray, choice, vector
 
-__all__ = ["Indicators", "Interval", "Rule", "Scale", "conclude", "difficulty_limits"]
+__all__ = ["Indicators", "Interval", "Pair", "Rule", "Scale", "conclude", "difficulty_limits"]
 __all__ += ["indicators", "merge", "rule_of"]
 
 ESTIMATORS = ["trapezoid", "step"]
 Interval = tuple[float, float]
+Pair = tuple[FloatArray, FloatArray]
 _ROUNDING = 16 * np.finfo(float).eps  # relative to the scale of the difficulties
 _DUST = 1e-12  # of the interval: equal difficulties that a fit left apart in their last digits
 _CANCELLED = 1e-4  # below this share of q², 2M - A² has lost digits and is summed anew
@@ -67,22 +68,10 @@ class Scale:
         """Out to which difficulties curves are held."""
         return self.interval if self.extrapolate == "hold" else None
 
-    @classmethod
-    def of(cls, facts: dict[str, Any]) -> Scale:
-        """The scale that a table of `gl.generality` states in its `attrs`."""
-        return cls(**{name: facts[name] for name in asdict(cls((0.0, 1.0)))})
-
 
 def merge(values: FloatArray, difficulty: FloatArray) -> tuple[FloatArray, FloatArray, np.ndarray]:
-    """Levels (K,), mean response (A, K) and number of responses (A, K) per distinct difficulty.
-
-    Missing cells (NaN) are left out of the means; a level an agent never met has ψ = NaN, n = 0.
-    Difficulties are equal when they are equal as floats (supplement, A.2; bin them first if not).
-
-    >>> levels, psi, n = merge(np.array([[1.0, 0.0, 1.0, np.nan]]), np.array([2.0, 1.0, 1.0, 2.0]))
-    >>> levels.tolist(), psi.tolist(), n.tolist()
-    ([1.0, 2.0], [[0.5, 1.0]], [[2, 1]])
-    """
+    """Levels (K,), mean response (A, K) and number of responses (A, K) per distinct difficulty, equal as
+    floats (supplement, A.2). Missing cells (NaN) are left out; a level never met has ψ = NaN and n = 0."""
     levels, level_of, count = np.unique(difficulty, return_inverse=True, return_counts=True)
     order, starts = np.argsort(level_of, kind="stable"), np.cumsum(count) - count
     in_order = values.take(order, axis=1)
@@ -99,24 +88,15 @@ def indicators(
     estimator: str = "trapezoid",
     origin: float | None = None,
 ) -> Indicators:
-    """Capability, spread, generality, γ, expected difficulty and abstruseness of curves (..., K).
-
-    The formulas are those of `conclude`. NaN marks what an agent never met: its curve joins the levels
-    that it met. Levels that occur twice are merged, so items will do as well.
-
-    >>> found = indicators(np.array([0.0, 10.0]), np.array([[0.5, 0.5], [1.0, 0.0]]), (0.0, 10.0))
-    >>> found.capability.tolist(), found.spread.round(4).tolist()
-    ([5.0, 5.0], [5.0, 2.8868])
-    """
+    """What curves (..., K) say of their agents, by the formulas of `conclude`. NaN marks what an agent never
+    met: its curve joins the levels that it met. Levels that occur twice are merged, so items will do."""
     items, scale = np.asarray(levels, dtype=float), Scale(interval, estimator, origin)
     rows = np.ascontiguousarray(psi, dtype=float).reshape(-1, len(items))
     found = indicators_of(scale, sums_of(items, rows, scale), items, rows)
     return Indicators(*(np.asarray(x).reshape(np.shape(psi)[:-1]) for x in found))
 
 
-def item_weights(
-    items: FloatArray, interval: Interval, estimator: str, reach: Interval | None
-) -> tuple[FloatArray, FloatArray]:
+def item_weights(items: FloatArray, interval: Interval, estimator: str, reach: Interval | None) -> Pair:
     """What a response to each item adds to area and moment (2, N), and what all curves have (2,)."""
     levels, level_of, count = np.unique(items, return_inverse=True, return_counts=True)
     rule = rule_of(levels, interval, estimator, reach)
@@ -125,8 +105,7 @@ def item_weights(
 
 
 def sums_of(items: FloatArray, rows: FloatArray, scale: Scale) -> FloatArray:
-    """Area, moment about low and plain sum (3, A) of the responses (A, N), in one pass; NaN where a cell is
-    missing."""
+    """Area, moment about low and plain sum (3, A) of responses (A, N), in one pass; NaN where cells miss."""
     weights, constant = item_weights(items, scale.interval, scale.estimator, scale.reach)
     sums = _product(rows, np.column_stack([*weights, np.ones(len(items))]))
     sums[:2] += constant[:, None]
@@ -153,23 +132,16 @@ def indicators_of(
     return conclude(area, moment, variance, scale.interval, scale.origin)
 
 
-def feasible(area: FloatArray, moment: FloatArray, q: float) -> tuple[FloatArray, FloatArray]:
-    """The nearest possible area, in [0, q], and moment, between those of the two steps of that area.
-
-    Responses corrected for guessing may be negative; curves may not.
-
-    >>> [x.tolist() for x in feasible(np.array([-1.0, 1.0]), np.array([0.0, 9.0]), 2.0)]
-    [[0.0, 1.0], [0.0, 1.5]]
-    """
+def feasible(area: FloatArray, moment: FloatArray, q: float) -> Pair:
+    """The nearest possible area, in [0, q], and moment, between those of the two steps of that area: a curve,
+    unlike responses corrected for guessing, is never negative."""
     a = np.clip(area, 0.0, q)
     return a, np.clip(moment, a**2 / 2, a * (q - a / 2))
 
 
 def _product(rows: FloatArray, weights: FloatArray) -> FloatArray:
-    """`rows @ weights`, transposed, in blocks that stay in the cache; large tables use all cores.
-
-    The blocks do not depend on the number of cores, so neither does the result.
-    """
+    """`rows @ weights`, transposed, in blocks that stay in the cache; large tables use all cores. The blocks,
+    and so the result, do not depend on their number."""
     out = np.empty((len(rows), weights.shape[1]))
     block = max(16, _CACHED // rows.shape[1])
 
@@ -199,12 +171,7 @@ def conclude(
     On the interval [low, high] of width q: Ψ = low + A (Eq. 7), S = √(2M - A²) (Eq. 9), Γ = 1/S (Eq. 5),
     γ = 1 - S²/(A(q - A)) (Eq. 6; 1 for an agent that solves all or nothing), and H = ∫hψ / ∫ψ (Eq. 8),
     counted from `origin` <= low (low if None) with everything below low solved; an agent without any
-    area is a step at the origin, so H = origin.
-
-    >>> two = np.array([2.0])
-    >>> conclude(two, two, 2 * two - two**2, (0.0, 4.0)).normalised_generality.tolist()
-    [1.0]
-    """
+    area is a step at the origin, so H = origin."""
     low, high = interval
     start = low if origin is None else origin
     noise = max(_ROUNDING * max(abs(low), abs(high)), _DUST * (high - low))
@@ -231,21 +198,20 @@ def from_sums(area: FloatArray, moment: FloatArray, scale: Scale) -> Indicators:
 
 
 def difficulty_limits(difficulty: DifficultyLike) -> Interval:
-    """The lowest and highest difficulty of a study, from the quantiles of its items.
-
-    KMAX = max(max h, q50 + 2(q95 - q05)); KMIN = min(min h, q50 - 2(q95 - q05)), but 0 where no
-    difficulty is negative (quantiles of type 7, items with their repetitions).
-
-    >>> difficulty_limits([1, 2, 3, 4, 5])
-    (0.0, 10.2)
-    """
+    """The lowest and highest difficulty of a study, from the quantiles (type 7) of its items: KMAX = max(max
+    h, q50 + 2(q95 - q05)); KMIN = min(min h, q50 - 2(q95 - q05)), but 0 where no difficulty is negative."""
     h = vector("difficulty", difficulty)
     q05, q50, q95 = np.quantile(h, [0.05, 0.5, 0.95])
     low = 0.0 if h.min() >= 0 else min(float(h.min()), float(q50 - 2 * (q95 - q05)))
     return low, max(float(h.max()), float(q50 + 2 * (q95 - q05)))
 
 
-# -- how a curve is read between its points: trapezoids or steps, cut to an interval ------------------
+def span_of(h: FloatArray, estimator: str) -> tuple[Interval, float]:
+    """The interval of a study that names none, the range of its difficulties with room for the first step,
+    and where H is counted from."""
+    levels = np.unique(h)
+    first = float(levels[0] if estimator == "trapezoid" else 2 * levels[0] - levels[1])
+    return (first, float(levels[-1])), min(first, difficulty_limits(h)[0])
 
 
 class Rule(NamedTuple):
@@ -258,22 +224,12 @@ class Rule(NamedTuple):
 
 
 def rule_of(
-    levels: FloatArray,
-    interval: Interval,
-    estimator: str = "trapezoid",
-    reach: Interval | None = None,
+    levels: FloatArray, interval: Interval, estimator: str = "trapezoid", reach: Interval | None = None
 ) -> Rule:
-    """The weights that turn ψ at `levels` into area and moment on `interval`.
-
-    An interval that ends between two levels cuts the curve there, at its interpolated height; one
-    that starts below the first level adds a solved block; right of the last level ψ is 0. With `reach`
-    the curve first stays as it is at its ends, out to these two difficulties.
-
-    >>> rule_of(np.array([1.0, 2.0]), (0.0, 4.0)).area.tolist()
-    [0.5, 0.5]
-    >>> rule_of(np.array([1.0, 2.0]), (0.0, 4.0), reach=(0.0, 4.0)).area.tolist()
-    [1.5, 2.5]
-    """
+    """The weights that turn ψ at `levels` into area and moment on `interval`. One that ends between two
+    levels cuts the curve there, at its interpolated height; one that starts below the first adds a solved
+    block; right of the last ψ is 0. With `reach` the curve first stays level out to these two
+    difficulties."""
     choice("estimator", estimator, ESTIMATORS)
     low, high = interval
     ensure(low < high, "interval", interval, "[empty] is empty", "give (lowest, highest)")
@@ -290,8 +246,8 @@ def rule_of(
     if estimator == "trapezoid":  # the first piece is solved, and the others lie between two levels
         block, before, level = float(b[0] - a[0]), level[:-1], level[1:]
         x0, x1, a, b = x0[1:], x1[1:], a[1:], b[1:]
-    step = estimator == "step"
-    share = [np.ones_like(x) if step else (x - x0) / (x1 - x0) for x in (a, b)]  # of x1's response
+    steps = estimator == "step"
+    share = [np.ones_like(x) if steps else (x - x0) / (x1 - x0) for x in (a, b)]  # of x1's response
     rest = [1 - x for x in share]
     area, moment = (
         np.bincount(level, linear_products(a, b, *share, *g), len(levels))
@@ -306,12 +262,8 @@ def linear_products(a: FloatArray, b: FloatArray, f0: Any, f1: Any, g0: Any, g1:
     return np.asarray((b - a) / 6 * (f0 * (2 * g0 + g1) + f1 * (g0 + 2 * g1)))
 
 
-def uniform_places(levels: FloatArray, interval: Interval) -> tuple[FloatArray, FloatArray]:
-    """Mean above low, and variance, of a uniform place in each gap; beyond the interval is at its end.
-
-    >>> [x.round(3).tolist() for x in uniform_places(np.array([0.0, 1.0, 2.0]), (0.0, 1.5))]
-    [[0.5, 1.375], [0.083, 0.026]]
-    """
+def uniform_places(levels: FloatArray, interval: Interval) -> Pair:
+    """Mean above low, and variance, of a uniform place in each gap; beyond the interval is at its end."""
     above_low, q = levels - interval[0], interval[1] - interval[0]
     a, b = np.clip(above_low[:-1], 0.0, q), np.clip(above_low[1:], 0.0, q)
     width = np.diff(levels)
@@ -339,12 +291,14 @@ def along(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArray
 
 def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArray, ...]:
     """Ends a, b and heights ya, yb of the pieces (A, K) of each curve, cut to the interval. A piece runs from
-    the previous level that the agent met to this one; everything up to the first is solved."""
-    empty = np.isnan(psi).all(axis=1).any()
+    the previous level that the agent met to this one; everything up to the first is solved. An agent that
+    never met the first or the last level is taken to be as at the nearest that it met: nobody asked."""
+    psi, rows, met = psi.copy(), np.arange(len(psi)), ~np.isnan(psi)
     problem = "[no-response] has no response at all"
-    ensure(not empty, "responses", "an agent", problem, "leave that agent out")
+    ensure(met.any(axis=1).all(), "responses", "an agent", problem, "leave that agent out")
+    psi[:, 0] = psi[rows, met.argmax(axis=1)]
+    psi[:, -1] = psi[rows, psi.shape[1] - 1 - met[:, ::-1].argmax(axis=1)]
     low, high = scale.interval
-    psi = held_to_the_ends(psi)
     if scale.reach is not None:
         left, right = int(levels[0] > scale.reach[0]), int(levels[-1] < scale.reach[1])
         levels = np.concatenate([scale.reach[:left], levels, scale.reach[2 - right :]])
@@ -365,19 +319,3 @@ def _pieces(levels: FloatArray, psi: FloatArray, scale: Scale) -> tuple[FloatArr
     a = np.clip(x0, low, high)
     b = np.where(met, np.clip(x1, low, high), a)
     return a, b, y0 + slope * (a - x0), y0 + slope * (b - x0)
-
-
-def held_to_the_ends(psi: FloatArray) -> FloatArray:
-    """Curves (A, K) with known first and last levels: an agent that never met them is taken to be as at the
-    nearest level that it met, since nobody asked.
-
-    >>> held_to_the_ends(np.array([[np.nan, 0.8, 0.6, np.nan]])).tolist()
-    [[0.8, 0.8, 0.6, 0.6]]
-    """
-    met = ~np.isnan(psi)
-    if met[:, [0, -1]].all():
-        return psi
-    rows, held = np.arange(len(psi)), psi.copy()
-    held[:, 0] = psi[rows, met.argmax(axis=1)]
-    held[:, -1] = psi[rows, psi.shape[1] - 1 - met[:, ::-1].argmax(axis=1)]
-    return held

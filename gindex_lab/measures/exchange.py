@@ -7,6 +7,7 @@ Experiments, §21; for right and wrong it is McNemar's test).
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import ndtr
 
 from gindex_lab.foundation.validate import FloatArray
 
@@ -21,19 +22,11 @@ _ROUNDING = 1e-9  # of the sum: a tie
 
 
 def exchange(cells: FloatArray, first: np.ndarray, second: np.ndarray) -> FloatArray:
-    """p (P,) of |Σd|, where d are the differences of pairs (P,) of rows of the contributions (A, F).
-
-    Every unit's d may as well have the other sign. All signs are listed for up to ten units that differ, so
-    that equal agents are separated no more often than promised; with more, Σd is normal with variance Σd², or
-    p is 2¹⁻ᴰ where all D favour one agent. Agents of equal capability whose curves differ are separated less
-    often than that: their true differences are part of Σd².
-
-    >>> ten = np.vstack([np.ones(10), np.zeros(10)])
-    >>> exchange(ten, np.array([0]), np.array([1])).tolist()
-    [0.001953125]
-    """
-    from scipy.special import ndtr
-
+    """p (P,) of |Σd|, where d are the differences of pairs (P,) of rows of the contributions (A, F). Every
+    unit's d may as well have the other sign. All signs are listed for up to ten units that differ, so that
+    equal agents are separated no more often than promised; with more, Σd is normal with variance Σd², or p is
+    2¹⁻ᴰ where all D favour one agent. Agents of equal capability whose curves differ are separated less often
+    than that: their true differences are part of Σd²."""
     d = cells[first] - cells[second]
     differ = np.abs(d) > _SAME * np.abs(cells).max(initial=0.0)
     d[~differ] = 0.0

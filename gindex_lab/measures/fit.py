@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import Label
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.curves import Interval, item_weights, uniform_places
+from gindex_lab.measures.curves import Interval, Pair, item_weights, uniform_places
 from gindex_lab.measures.samples import Sample, by_pattern, grid_sums
 
 __all__ = ["Fit", "fit_of", "unit_sums"]
@@ -36,6 +37,7 @@ SURPRISE = 0.5
 # apart: none below .93, and the limits up to three times as narrow as with the first rule alone)
 HEAVY, DOMINANT = 3.0, 10
 _FEWEST = 3  # units: two say nothing about the error of the error
+Errors = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +78,7 @@ class Fit:
 
     @property
     def effective(self) -> FloatArray:
-        """The number (Σw)²/Σw² of equally weighted units that would be as informative (Kish 1965).
-
-        >>> import gindex_lab as gl
-        >>> table = gl.generality([[1, 1, 0, 1, 0, 0]], [0, 1, 2, 3, 4, 20], ci=0.95)
-        >>> table.fit.effective.round(1).tolist()
-        [2.9]
-        """
+        """The number (Σw)²/Σw² of equally weighted units that would be as informative (Kish 1965)."""
         w = self.weight_area
         return np.asarray(w.sum(axis=1) ** 2 / (w**2).sum(axis=1))
 
@@ -94,13 +90,7 @@ class Fit:
 
 
 def fit_of(sample: Sample) -> Fit:
-    """The fit of a sample, with its completions where items do not reach the ends.
-
-    >>> import gindex_lab as gl
-    >>> fit = gl.generality([[1, 1, 0, 1, 0, 0]], range(6), ci=0.95).fit
-    >>> fit.area.tolist(), fit.by_area.shape, fit.seen.tolist()
-    ([2.5], (1, 6), [3.0])
-    """
+    """The fit of a sample, with its completions where items do not reach the ends."""
     way = _positions if sample.difficulty is None else _responses
     fit = Fit(sample, *by_pattern(sample.values, partial(way, sample)))
     others = (partial(_responses, sample, held=sides) for sides in _completions(sample))
@@ -131,11 +121,10 @@ def _completions(sample: Sample) -> list[tuple[bool, ...]]:
     if sample.difficulty is None:
         return []
     met, (low, high) = ~np.isnan(sample.values), sample.interval
-    bent = sample.scale.estimator == "step" and sample.trials is None
-    held = sample.scale.estimator == "step" and sample.trials is not None
-    left = not held and (np.where(met, sample.difficulty, np.inf).min(axis=1) > low).any()
+    steps, tried = sample.scale.estimator == "step", sample.trials is not None
+    left = not (steps and tried) and (np.where(met, sample.difficulty, np.inf).min(axis=1) > low).any()
     right = (np.where(met, sample.difficulty, -np.inf).max(axis=1) < high).any()
-    if not (left or right or bent):
+    if not (left or right or (steps and not tried)):
         return []
     return list(itertools.product(*([True, False] if side else [False] for side in (left, right))))
 
@@ -179,9 +168,7 @@ def _seen(sample: Sample, rows: np.ndarray, items: np.ndarray) -> FloatArray:
     return np.minimum(found, found**2 / np.maximum((m**2).sum(axis=1), 1e-300))
 
 
-def _weights(
-    sample: Sample, items: np.ndarray, held: tuple[bool, ...] | None = None
-) -> tuple[FloatArray, FloatArray]:
+def _weights(sample: Sample, items: np.ndarray, held: tuple[bool, ...] | None = None) -> Pair:
     """Weights (2, N) of each response in area and moment, and their constants (2,)."""
     assert sample.difficulty is not None
     h, (low, high) = sample.difficulty, sample.interval
@@ -201,9 +188,7 @@ def _weights(
     return per_item / (1 - floor), constant - per_item @ (floor / (1 - floor))
 
 
-def _item_errors(
-    sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]:
+def _item_errors(sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray) -> Errors:
     """By unit: errors (3, A, F), weights (2, A, F) and share solved (A, F); further variance (A, 3), the S²
     of straight lines (A,), and the number of units."""
     assert sample.difficulty is not None
@@ -231,8 +216,6 @@ def _item_errors(
 def _lines(h: FloatArray, family: np.ndarray) -> Any:
     """The sparse operator (N, N) that predicts each response from its neighbours by a straight line, or by
     their mean where all lie on one side: extrapolating a line would magnify noise."""
-    from scipy import sparse
-
     order = np.argsort(h, kind="stable")
     near = _neighbours(family[order])  # (N, 2k) places in order, -1 where there is none
     known = near >= 0
@@ -295,9 +278,7 @@ def _surprises(weight: FloatArray) -> list[FloatArray]:
     return [np.stack([(w * x).sum(axis=1) for x in products], axis=1) for w in (by_weight, evenly)]
 
 
-def _between(
-    h: FloatArray, answers: FloatArray, error: FloatArray, interval: Interval
-) -> tuple[FloatArray, FloatArray]:
+def _between(h: FloatArray, answers: FloatArray, error: FloatArray, interval: Interval) -> Pair:
     """Variances (A, 3) from not knowing where between two levels a curve falls, and Sheppard's correction
     (A,).
 
@@ -329,9 +310,7 @@ def _of_difficulty(h: FloatArray, fitted: FloatArray, error: FloatArray, low: fl
     return np.stack([(fall * x**k).sum(axis=1) for k in range(3)], axis=1)
 
 
-def _trial_errors(
-    sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]:
+def _trial_errors(sample: Sample, rows: np.ndarray, items: np.ndarray, weights: FloatArray) -> Errors:
     """The same as `_item_errors` where the items are fixed and only the trials are random."""
     assert sample.trials is not None
     trials = sample.trials[rows]

@@ -21,17 +21,8 @@ from gindex_lab.foundation.likes import DifficultyLike, Label, PerItemLike, Resp
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, generator, mode_of, pair, refuse
-from gindex_lab.measures.curves import (
-    ESTIMATORS,
-    Indicators,
-    Interval,
-    Scale,
-    difficulty_limits,
-    indicators_of,
-    merge,
-    sums_of,
-)
-from gindex_lab.measures.reference import extrapolate, reference_indicators
+from gindex_lab.measures.curves import ESTIMATORS, Interval, Scale, indicators_of, merge, span_of, sums_of
+from gindex_lab.measures.reference import reference_study
 from gindex_lab.measures.samples import RESAMPLE, of_positions
 
 __all__ = ["characteristic_curve", "difficulties_of", "generality", "study_of"]
@@ -76,13 +67,10 @@ def generality(
         difficulty to its own (section C.3); without an interval the first step is as wide as the second.
     ci, resample, seed : confidence of the limits `*_low` and `*_high`, and the units that would differ in
         another study: "items", "families" or "trials". Nothing is drawn at random, so no seed is needed.
-    mode : "exact" or "reference"
-        "reference" is the authors' code with its artefacts.
-    missing : "error" or "drop"
-        "drop": each agent's curve passes through the items that it met. Where others met easier or harder
-        items than it did, its curve stays as it is at its ends.
-    extrapolate : "paper" or "hold"
-        Beyond all items of the study: solved on the left and failed on the right, or as at the ends.
+    mode : "exact", or "reference", which is the authors' code with its artefacts
+    missing : "error", or "drop": each agent's curve passes through the items that it met
+        Where others met easier or harder items than it did, its curve stays as it is at its ends.
+    extrapolate : "paper" (solved left of all items, failed right of them) or "hold" (as at the ends)
     method : "plain", "isotonic", "smooth" or "pooled"
         The curve: the mean responses themselves; the closest falling curve; a penalised logistic spline
         for each agent; or one model of all agents, items and families, which pulls agents with little data
@@ -123,22 +111,27 @@ def generality(
         cannot(study, method, kind, estimator, resample)
     _check_together(study, kind, estimator, extrapolate, method, floor)
     given = pair("interval", interval) or study.interval
-    span, origin = _span(study, given, estimator)
-    scale, h = Scale(span, estimator, origin, extrapolate), difficulties_of(study)
+    h = difficulties_of(study)
+    span, origin = _span(given, h, estimator)
+    scale = Scale(span, estimator, origin, extrapolate)
     floors = None if floor is None else np.asarray(floors_of(study, floor), dtype=float)
     rows = study.values if floors is None else 1 - (1 - study.values) / (1 - floors)
     sums = sums_of(h, rows, scale)
     _check_missing(study, missing, sums[2])
     _warn_of_unmet(study, span, np.isnan(sums[2]))
+    positions = study.positions if isinstance(study, StepCurves) and study.continuous else None
     if kind == "reference":
-        found = _reference(study, given)
-    elif isinstance(study, StepCurves) and study.continuous and study.positions is not None:
-        found = of_positions(study.positions.to_numpy(), span)
+        never = "[not-in-reference] is a continuous curve, which the authors never draw"
+        ensure(positions is None, "columns", None, never, "use columns=100")
+        found = reference_study(h, study.values, given)
+    elif positions is not None:
+        found = of_positions(positions.to_numpy(), span)
     else:
         found = indicators_of(scale, sums, h, rows, guesses=floors is not None)
     columns: dict[str, Any] = found._asdict()
-    mean = _mean(study, sums[2] if floors is None else study.values.sum(axis=1))
-    columns["mean"], columns["abstruse"] = mean, columns.pop("abstruse")
+    total = sums[2] if floors is None else study.values.sum(axis=1)
+    columns["mean"] = _mean(study, total) if positions is None else positions.mean(axis=1).to_numpy()
+    columns["abstruse"] = columns.pop("abstruse")
     # the arrays are new and nobody else's: a copy of them would be a tenth of the time
     table = pd.DataFrame(columns, study.frame.index.copy(), copy=False)
     table.attrs = asdict(scale) | {"mode": kind}
@@ -156,8 +149,7 @@ def generality(
 def _check_together(
     study: Responses, mode: str, estimator: str, extrapolate: str, method: str, floor: PerItemLike
 ) -> None:
-    """Refuse combinations: the authors' code has one estimator and no floor; a floor needs plain
-    responses."""
+    """Refuse combinations: the authors' code has one estimator and no floor, which needs plain responses."""
     exact = mode == "exact"
     theirs = "[not-in-reference] is not what the authors' code does", "use mode='exact'"
     ensure(exact or estimator == "trapezoid", "estimator", estimator, *theirs)
@@ -174,11 +166,7 @@ def _check_together(
 def study_of(
     responses: ResponsesLike, difficulty: DifficultyLike = None, missing: str = "error"
 ) -> Responses:
-    """The responses with their difficulties, checked: the starting point of every measure.
-
-    >>> study_of([[1, 0]], [1, 2]).difficulty.tolist()
-    [1.0, 2.0]
-    """
+    """The responses with their difficulties, checked: the starting point of every measure."""
     study = _with_levels(responses, difficulty)
     _check_missing(study, missing, study.values @ np.ones(study.shape[1]))
     return study
@@ -248,39 +236,15 @@ def difficulties_of(study: Responses) -> FloatArray:
     return np.asarray(study.difficulty.to_numpy(), dtype=float)
 
 
-def _span(study: Responses, given: Interval | None, estimator: str) -> tuple[Interval, float]:
-    """The interval and the origin of H: as given, or the range of the difficulties (with room for the first
-    step) and the study's limits."""
-    if given is not None:
-        _check_size("interval", *given)
-        return given, given[0]
-    h = difficulties_of(study)
-    levels = np.unique(h)
-    first = levels[0] if estimator == "trapezoid" else 2 * levels[0] - levels[1]
-    return (float(first), float(levels[-1])), min(float(first), difficulty_limits(h)[0])
-
-
-def _reference(study: Responses, interval: Interval | None) -> Indicators:
-    """The authors' indicators on the interval; without one, their full study: limits from quantiles, four
-    padding points, γ on the range of the items."""
-    never = "[not-in-reference] is a continuous curve, which the authors never draw"
-    continuous = isinstance(study, StepCurves) and study.continuous
-    ensure(not continuous, "columns", None, never, "use columns=100")
-    h, values = difficulties_of(study), study.values
-    if interval is not None:
-        levels, psi, _ = merge(values, h)
-        return reference_indicators(levels, psi, interval, interval)
-    limits = difficulty_limits(h)
-    items, padded = extrapolate(h, values, limits)
-    levels, psi, _ = merge(padded, items)
-    return reference_indicators(levels, psi, limits, (float(h.min()), float(h.max())))
+def _span(given: Interval | None, h: FloatArray, estimator: str) -> tuple[Interval, float]:
+    if given is None:
+        return span_of(h, estimator)
+    _check_size("interval", *given)
+    return given, given[0]
 
 
 def _mean(study: Responses, total: FloatArray) -> FloatArray:
-    """The mean response over the items met (for a staircase, the mean position). End points that a transform
-    added are not items."""
-    if isinstance(study, StepCurves) and study.continuous and study.positions is not None:
-        return np.asarray(study.positions.mean(axis=1), dtype=float)
+    """The mean response over the items met. End points that a transform added are not items."""
     if "anchor" in study.items:
         return np.asarray(study.frame.loc[:, ~study.items["anchor"].astype(bool)].mean(axis=1))
     mean, gaps = total / study.shape[1], np.flatnonzero(np.isnan(total))
@@ -302,9 +266,8 @@ def characteristic_curve(
 
     Parameters
     ----------
-    responses, difficulty : as in `gl.generality`
+    responses, difficulty, method, resample : as in `gl.generality`
     agent : the label of an agent; None for the aggregated curve of all
-    method, resample : as in `gl.generality`
     ci : confidence of the band, which holds ψ at each difficulty, one at a time; not for the plain curve,
         whose points are single responses
 
@@ -318,9 +281,6 @@ def characteristic_curve(
        difficulty  response  n
     0         1.0  0.666667  3
     1         2.0  0.000000  1
-    >>> curve = characteristic_curve([[1] * 12 + [0] * 8], "agent 1", range(20), method="smooth", ci=0.95)
-    >>> curve.loc[50, ["low", "response", "high"]].round(2).tolist()
-    [0.4, 0.91, 1.0]
     """
     study = study_of(responses, difficulty, "drop")
     choice("resample", resample, ["items", "families"])
@@ -334,5 +294,5 @@ def characteristic_curve(
     levels, psi, n = merge(values.reshape(1, -1), np.tile(h, len(values)))
     met = n[0] > 0
     curve = pd.DataFrame({"difficulty": levels[met], "response": psi[0, met], "n": n[0, met]})
-    curve.attrs = {"interval": _span(study, study.interval, "trapezoid")[0], "agent": agent}
+    curve.attrs = {"interval": _span(study.interval, h, "trapezoid")[0], "agent": agent}
     return curve

@@ -11,16 +11,18 @@ happen to be seen widen the limits on the side to which they would move the meas
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import betaincinv, gammaincinv, ndtri
 
 from gindex_lab.foundation.carried import Measured
 from gindex_lab.foundation.errors import Caution
 from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.validate import FloatArray, confidence
+from gindex_lab.measures.curves import Pair
 from gindex_lab.measures.fit import SURPRISE, Fit, fit_of
 from gindex_lab.measures.samples import sample_like
 
@@ -43,7 +45,6 @@ _MOST_KEPT = 5_000_000  # cells of contributions that a table carries along for 
 _BLOCK = 4_000_000  # cells of a temporary array
 _SCALE = {"spread": (0.0, np.inf), "normalised_generality": (-1.0, 1.0), "mean": (0.0, 1.0)}
 Limits = dict[str, FloatArray]  # low and high (2, A) of each measure
-Pair = tuple[FloatArray, FloatArray]
 
 
 def with_limits(study: Responses, table: pd.DataFrame, ci: float, resample: str = "items") -> pd.DataFrame:
@@ -77,13 +78,15 @@ class Linear(NamedTuple):
 
 def linear(fit: Fit) -> dict[str, Linear]:
     """Every measure in its own unit (for the spread its square, which is nearly linear), corrected for the
-    bias of squaring a noisy area: E Â² = A² + Var Â. The correction is for chance only, not for where a
-    curve falls between items: a step anywhere in a gap has S² = 0, and a straight line across it has
-    more."""
+    bias of squaring a noisy area: E Â² = A² + Var Â. The correction is for chance only, not for where a curve
+    falls between items: a step anywhere in a gap has S² = 0, a straight line across it has more."""
     (low, high), origin = fit.interval, fit.sample.scale.start
     q = high - low
     area = np.clip(fit.area, 0.0, q)
-    signed, least = _below_guessing(fit, area)
+    signed, least = area, low
+    if fit.sample.floor is not None:  # right by luck less often than expected: a longer range, below low
+        under = np.minimum(q - fit.weight_area.sum(axis=1), 0.0)
+        signed, least = np.clip(fit.area, under, q), low + under
     noise = (fit.by_area**2).sum(axis=1) + fit.own[:, 0]
     chance = noise - fit.design[:, 0]
     square = 2 * fit.moment - area**2 + chance  # below 0 where guesses were taken off
@@ -101,7 +104,7 @@ def linear(fit: Fit) -> dict[str, Linear]:
     surprise = SURPRISE * ((top - bottom) / np.maximum(fit.units, 1)) ** 2
     turn = (low - height) / below, 1 / below
     return {
-        "capability": _moved(fit, low + signed, (least, high), (one, none), none, False),
+        "capability": _moved(fit, low + signed, (least, high), (one, none), none)._replace(minority=False),
         "spread": _moved(fit, square, (0.0, q**2 / 2), (-2 * area, two), bent),
         "normalised_generality": _moved(fit, 1 - free, (-1.0, 1.0), (slope, -two / room), curved),
         "expected_difficulty": _moved(fit, height, (origin, high), turn, none),
@@ -109,24 +112,7 @@ def linear(fit: Fit) -> dict[str, Linear]:
     }
 
 
-def _below_guessing(fit: Fit, area: FloatArray) -> tuple[FloatArray, float | FloatArray]:
-    """The area (A,) and the least capability that responses can give. With a floor of guessing both may lie
-    below low; the share of that longer range has the binomial variance."""
-    low, high = fit.interval
-    if fit.sample.floor is None:
-        return area, low
-    least = np.minimum((high - low) - fit.weight_area.sum(axis=1), 0.0)
-    return np.clip(fit.area, least, high - low), low + least
-
-
-def _moved(
-    fit: Fit,
-    estimate: FloatArray,
-    ends: tuple[float | FloatArray, float],
-    slopes: tuple[FloatArray, FloatArray],
-    more: FloatArray,
-    minority: bool = True,
-) -> Linear:
+def _moved(fit: Fit, estimate: FloatArray, ends: tuple[Any, float], slopes: Pair, more: FloatArray) -> Linear:
     """A measure with slopes (a, m), which moves by a · δA + m · δM, and with `more` variance."""
     a, m = slopes
     own, design, unseen = (
@@ -139,17 +125,12 @@ def _moved(
     upwards = square * np.where(pull > 0, 1 - fit.solved, fit.solved)
     rise = upwards.sum(axis=1) / np.maximum(square.sum(axis=1), 1e-300)
     rest = own + more, design, design + more, unseen, rise
-    return Linear(estimate, *ends, error, pull, *rest, minority)
+    return Linear(estimate, *ends, error, pull, *rest, minority=True)
 
 
 def degrees(error: FloatArray, pull: FloatArray, own: FloatArray, most: FloatArray) -> FloatArray:
     """Degrees of freedom (…,) of Σc²: Satterthwaite's count for the contributions (…, F), or for the pulls,
-    as if all responses varied alike, if that is less; at most `most` and at least 1.
-
-    >>> one = np.ones((1, 4))
-    >>> degrees(one, one, np.zeros(1), np.array([100.0])).tolist()
-    [8.0]
-    """
+    as if all responses varied alike, if that is less; at most `most` and at least 1."""
     counts = [
         satterthwaite(square.sum(axis=-1) + rest, (square**2).sum(axis=-1))
         for square, rest in ((error**2, own), (pull**2, 0.0))
@@ -185,8 +166,6 @@ def bounds(fit: Fit, ends: Limits, ci: float) -> dict[str, np.ndarray]:
     >>> gl.generality([[1, 0] * 20, [1] * 20 + [0] * 20], range(40), ci=0.95)["capability_bounds"].tolist()
     [False, True]
     """
-    from scipy.special import ndtri
-
     parts, result, few = linear(fit), {}, _least_items(fit) < EQUAL_ITEMS
     for name in MEASURES[:3]:  # whose coverage was measured
         low, high = ends[name] ** (2 if name == "spread" else 1)  # of S², as in `linear`
@@ -198,8 +177,6 @@ def bounds(fit: Fit, ends: Limits, ci: float) -> dict[str, np.ndarray]:
 
 
 def _limits(fit: Fit, ci: float) -> Limits:
-    from scipy.special import ndtri
-
     result, guesses = {}, fit.sample.floor is not None
     for name, part in linear(fit).items():
         freedom = degrees(part.error, part.pull, part.own, fit.units - 1.0)
@@ -259,10 +236,7 @@ def _least_items(fit: Fit) -> FloatArray:
 def _share_limits(y: FloatArray, noise: Pair, worth: FloatArray, ci: float, least: FloatArray) -> Pair:
     """Limits of the share y of as many trials as its variance is worth, at least `least`: half-way between
     Jeffreys', which hold on average, and Clopper and Pearson's, which hold at least as often as they say
-    (Brown, Cai and DasGupta 2001). The design's variance is added as Zou and Donner (2008) add independent
-    parts."""
-    from scipy.special import betaincinv, ndtri
-
+    (Brown, Cai and DasGupta 2001). The design's variance is added as by Zou and Donner (2008)."""
     variance, design = noise  # the whole, and the design's part of it
     middle = (least * y + 0.5) / (least + 1)
     one = middle * (1 - middle)  # the variance of a single trial
@@ -283,11 +257,7 @@ def _skewed(fit: Fit, part: Linear, ci: float) -> FloatArray:
     Jeffreys' on the side to which the events move the measure, half-way to the exact ones on the other. A
     single event, or an item that outweighs all others, shows nothing of a third moment: only what exceeds
     Σc⁶, the square it would have if signs were tossed, counts (James and Stein 1961). Without skewness the
-    limits are normal. Events in families are fewer than they look, so there half a surprise widens both
-    sides.
-    """
-    from scipy.special import gammaincinv
-
+    limits are normal. Events in families are fewer than they look: half a surprise widens both sides."""
     lines = fit.sample.difficulty is not None and fit.sample.trials is None
     besides = part.own if fit.sample.word == "families" else part.rest
     deviation = np.sqrt((part.error**2).sum(axis=1) + besides)

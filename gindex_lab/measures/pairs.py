@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
 from gindex_lab.foundation.errors import BadInput, Caution, ensure
 from gindex_lab.foundation.likes import DifficultyLike, Label, ResponsesLike, SeedLike
 from gindex_lab.foundation.many_tests import half_width, holm
 from gindex_lab.foundation.validate import FloatArray, choice, confidence, known
-from gindex_lab.measures.curves import Interval, feasible, from_sums
+from gindex_lab.measures.curves import Interval, Pair, feasible, from_sums
 from gindex_lab.measures.exchange import exchange, least_exchange
 from gindex_lab.measures.fit import Fit, fit_of, unit_sums
 from gindex_lab.measures.generality import generality, study_of
@@ -49,8 +49,7 @@ def tie_groups(
     """Groups of agents that the data cannot separate, the best group first.
 
     Two agents share a group if and only if they are not separated. Groups overlap where a ties with b and b
-    with c but a beats c: [a, b], [b, c]. Agents that are not comparable share no group, and a `Caution`
-    counts such pairs.
+    with c but a beats c: [a, b], [b, c]. Agents that are not comparable share none; a `Caution` counts them.
 
     Parameters
     ----------
@@ -85,12 +84,7 @@ def tie_groups(
 
 
 def tied_places(apart: np.ndarray) -> list[list[int]]:
-    """Groups of positions: no group holds a pair that is `apart`, every other pair is in at least one group.
-
-    >>> ends = np.array([[False, False, True], [False, False, False], [True, False, False]])
-    >>> tied_places(ends)
-    [[0, 1], [1, 2]]
-    """
+    """Groups of positions: none holds a pair that is `apart`, every other pair is in at least one."""
     n = len(apart)
     groups: list[list[int]] = []
     done = apart.copy()  # pairs that no longer need a group
@@ -157,13 +151,12 @@ def comparisons(table: pd.DataFrame, measure: str = "capability", *, ci: float |
 
     Notes
     -----
-    Capability and mean are sums over items: p is that of the exchange test (Fisher 1935, §21), which assumes
-    nothing. Under equal agents, who gave which of the two responses to an item is a toss. Where one item or
-    family dominates, p is Student's if that is larger. Spread and γ are not sums: p is Student's, with at
-    most half a degree of freedom per minority response, and never below the least p that an exchange can
-    give. The limits are Student's; 0 lies outside them if and only if p <= 1 - ci. Only the items count, not
-    what a curve does between them. Holm's method keeps the chance of a single false separation below 1 - ci;
-    `notebooks/generality/coverage` shows how often equal agents are separated, and different ones.
+    Capability and mean are sums over items: p is that of the exchange test (`measures/exchange.py`), or
+    Student's if that is larger and one item or family dominates. Spread and γ are not sums: p is Student's,
+    with at most half a degree of freedom per minority response, and never below the least p that an exchange
+    can give. The limits are Student's; 0 lies outside them if and only if p <= 1 - ci. Only the items count,
+    not what a curve does between them. Holm's method keeps the chance of a single false separation below
+    1 - ci (measured: `notebooks/generality/coverage`).
 
     References
     ----------
@@ -182,9 +175,14 @@ def comparisons(table: pd.DataFrame, measure: str = "capability", *, ci: float |
     choice("measure", measure, MEASURES)
     fit = fit_behind(table)
     level = confidence(table.attrs.get("ci") if ci is None else ci)
-    gaps = np.isnan(fit.sample.values).any()
-    found = (_on_common_items if gaps else _all_pairs)(fit, measure, level)
     first, second = np.triu_indices(len(table), 1)
+    if np.isnan(fit.sample.values).any():
+        found = _on_common_items(fit, measure, level)
+    else:  # in blocks that bound the memory
+        blocks = range(0, len(first), max(1, _BLOCK // fit.by_area.shape[1]))
+        some = [slice(i, i + blocks.step) for i in blocks]
+        parts = [pair_table(fit, measure, first[x], second[x], level) for x in some]
+        found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS)
     found.insert(0, "a", table.index[first])
     found.insert(1, "b", table.index[second])
     found["p_adjusted"] = holm(found["p_value"].to_numpy())
@@ -213,8 +211,7 @@ def paired_differences(
 
     Parameters
     ----------
-    responses, difficulty, interval, estimator, ci, resample, missing, extrapolate, seed : as in
-        `gl.generality`
+    responses, difficulty, interval, estimator, ci, resample, missing, extrapolate, seed : see `gl.generality`
     a, b : labels of two agents, chosen before looking at the data (otherwise use `gl.comparisons`)
 
     Returns
@@ -233,9 +230,9 @@ def paired_differences(
     known("a", [a], study.frame.index)
     known("b", [b], study.frame.index)
     ensure(a != b, "b", b, "[same-agent] is the same agent as a", "compare two agents")
-    how: dict[str, Any] = {"estimator": estimator, "extrapolate": extrapolate, "missing": missing}
-    how |= {"ci": level, "resample": resample, "seed": seed}
-    table = generality(study.select(agents=[a, b]), interval=interval, **how)
+    how: dict[str, Any] = {"interval": interval, "estimator": estimator, "extrapolate": extrapolate}
+    how |= {"missing": missing, "ci": level, "resample": resample, "seed": seed}
+    table = generality(study.select(agents=[a, b]), **how)
     found = pd.concat([comparisons(table, name) for name in MEASURES])[_COLUMNS]
     found.index = pd.Index(MEASURES)
     common, word = int(found["common"].iloc[0]), fit_behind(table).sample.word
@@ -262,28 +259,20 @@ def fit_behind(table: pd.DataFrame) -> Fit:
     return fit.rows(where)
 
 
-def _all_pairs(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
-    """Pairs in the order of `np.triu_indices`, in blocks that bound the memory."""
-    first, second = np.triu_indices(len(fit.agents), 1)
-    size = max(1, _BLOCK // fit.by_area.shape[1])
-    parts = [
-        pair_table(fit, measure, first[i : i + size], second[i : i + size], ci)
-        for i in range(0, len(first), size)
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_COLUMNS)
-
-
 def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
     """Each pair on the items that both met, with a fit of its own."""
     met, rows = ~np.isnan(fit.sample.values), []
-    for a, b in combinations(range(len(met)), 2):
-        both = met[a] & met[b] & (fit.sample.codes >= 0)
+    for a, b in zip(*np.triu_indices(len(met), 1), strict=True):
+        gone = ~(met[a] & met[b])
+        both = ~gone & (fit.sample.codes >= 0)
         common = len(np.unique(fit.sample.codes[both]))
         h = None if fit.sample.difficulty is None else fit.sample.difficulty[both]
         if common < FEWEST_COMMON or (h is not None and len(np.unique(h)) < 2):
             rows.append(pd.DataFrame({"common": [common]}))
             continue
-        sample = fit.sample.rows([a, b]).common()
+        sample = fit.sample.rows([a, b])
+        trials = None if sample.trials is None else np.where(gone[:, None], np.nan, sample.trials)
+        sample = replace(sample, values=np.where(gone, np.nan, sample.values), trials=trials)
         if h is not None:
             span = max(fit.interval[0], float(h.min())), min(fit.interval[1], float(h.max()))
             sample = replace(sample, scale=replace(sample.scale, interval=span, origin=None))
@@ -293,8 +282,6 @@ def _on_common_items(fit: Fit, measure: str, ci: float) -> pd.DataFrame:
 
 def pair_table(fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci: float) -> pd.DataFrame:
     """Difference, limits and p value of pairs (P,) of agents, given by position."""
-    from scipy.special import stdtr
-
     part, cells = linear(fit)[measure], _cells(fit, measure)
     error = part.error[first] - part.error[second]
     own = (part.own - part.design)[first] + (part.own - part.design)[second]
@@ -331,9 +318,7 @@ def dominated(fit: Fit, measure: str) -> np.ndarray:
     return np.asarray(DOMINANT * square.max(axis=1) > square.sum(axis=1))
 
 
-def _as_tested(
-    low: FloatArray, high: FloatArray, at: FloatArray, separated: np.ndarray
-) -> tuple[FloatArray, FloatArray]:
+def _as_tested(low: FloatArray, high: FloatArray, at: FloatArray, separated: np.ndarray) -> Pair:
     """Limits that say what the test says: they reach 0 where the two agents are not separated, and do not
     cross it where they are. Either way a difference of 0 is left out only where the test rejects it."""
     up, down = separated & (at > 0), separated & (at < 0)
@@ -342,7 +327,7 @@ def _as_tested(
     return low, high
 
 
-def _of_roots(part: Linear, first: np.ndarray, second: np.ndarray) -> tuple[FloatArray, FloatArray]:
+def _of_roots(part: Linear, first: np.ndarray, second: np.ndarray) -> Pair:
     """Difference of the spreads and its deviation (P,): δS = δS²/2S, with each agent's own slope, which is no
     steeper than at the error of its S²."""
     own = part.own - part.design

@@ -1,8 +1,4 @@
-"""Other properties of curves: mean agents, effort, saturation, dominance, and lines of equal γ.
-
-Lines of equal γ in the plane of capability and spread: γ = 1 is a decreasing step (no spread), 0 a constant
-curve, -1 a rising step (the largest spread).
-"""
+"""Other properties of curves: mean agents, effort, saturation, dominance, and lines of equal γ."""
 
 from __future__ import annotations
 
@@ -26,8 +22,7 @@ def aggregate(
 ) -> Responses:
     """The mean agent, or one mean agent per group: its curve is the aggregated curve (F.3).
 
-    Capability is linear in the responses, so the mean agent has the mean capability; its spread is
-    at least the mean spread.
+    The mean agent has the mean capability, which is linear in the responses, and at least the mean spread.
 
     Parameters
     ----------
@@ -96,10 +91,10 @@ def saturation(
     """
     study = study_of(responses, difficulty, missing)
     levels, psi, _ = merge(study.values, difficulties_of(study))
-    solved = np.isnan(psi) | (psi == 1)
-    run = np.logical_and.accumulate(solved, axis=1) & ~np.isnan(psi)
-    first = np.argmax(~np.isnan(psi), axis=1)
-    last = np.where(run.any(axis=1), run.shape[1] - 1 - np.argmax(run[:, ::-1], axis=1), first)
+    met = ~np.isnan(psi)
+    run = np.logical_and.accumulate(~met | (psi == 1), axis=1) & met
+    last = run.shape[1] - 1 - run[:, ::-1].argmax(axis=1)
+    last = np.where(run.any(axis=1), last, met.argmax(axis=1))
     return pd.Series(levels[last], index=study.frame.index, name="saturation")
 
 
@@ -130,14 +125,9 @@ def dominance(responses: ResponsesLike, difficulty: DifficultyLike = None) -> pd
 
 
 def spread_at(capability: NumbersLike, gamma: float, interval: Interval) -> FloatArray:
-    """The spread that gives normalised generality γ at a capability: S = √((1 - γ) c (q - c)).
-
-    c = Ψ - low, q = high - low; γ = 1 is the decreasing step, 0 the constant curve, -1 the increasing
-    step, which is the maximum (supplement, E.3 and Eq. 6).
-
-    >>> spread_at([0.0, 5.0, 10.0], 0, (0, 10)).tolist()
-    [0.0, 5.0, 0.0]
-    """
+    """The spread that gives γ at a capability: S = √((1 - γ) c (q - c)), c = Ψ - low, q = high - low. γ = 1
+    is the decreasing step, 0 the constant curve, -1 the increasing step, the maximum (supplement, E.3, Eq.
+    6)."""
     low, high = required_pair("interval", interval)
     c = vector("capability", capability) - low
     inside = (c >= 0).all() and (c <= high - low).all()

@@ -12,24 +12,29 @@ import numpy as np
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.validate import FloatArray
-from gindex_lab.measures.curves import Indicators, Interval
+from gindex_lab.measures.curves import Indicators, Interval, Pair, difficulty_limits, merge
 from gindex_lab.measures.samples import by_pattern
 
-__all__ = ["extrapolate", "grid_generality", "reference_indicators"]
+__all__ = ["extrapolate", "grid_generality", "reference_indicators", "reference_study"]
 
 EPSILON = 1e-5  # absolute, whatever the scale of the difficulties
 _GRID = 100  # capabilities at which the authors tabulate γ
 
 
-def extrapolate(
-    difficulty: FloatArray, values: FloatArray, limits: Interval
-) -> tuple[FloatArray, FloatArray]:
-    """Items (N + 4,) and responses (A, N + 4) with the authors' four points: solved at KMIN and just below
-    the easiest item, failed just above the hardest and at KMAX (averaged into an item that lies there).
+def reference_study(h: FloatArray, values: FloatArray, interval: Interval | None) -> Indicators:
+    """The authors' indicators on the interval; without one, their full study: limits from quantiles, four
+    padding points, γ on the range of the items."""
+    items, padded, limits = h, values, interval
+    if limits is None:
+        limits, interval = difficulty_limits(h), (float(h.min()), float(h.max()))
+        items, padded = extrapolate(h, values, limits)
+    levels, psi, _ = merge(padded, items)
+    return reference_indicators(levels, psi, limits, interval)
 
-    >>> extrapolate(np.array([3.0, 8.0]), np.array([[0.9, 0.1]]), (0.0, 12.0))[1].tolist()
-    [[1.0, 1.0, 0.9, 0.1, 0.0, 0.0]]
-    """
+
+def extrapolate(difficulty: FloatArray, values: FloatArray, limits: Interval) -> Pair:
+    """Items (N + 4,) and responses (A, N + 4) with the authors' four points: solved at KMIN and just below
+    the easiest item, failed just above the hardest and at KMAX (averaged into an item that lies there)."""
     low, high = limits
     ends = [low, difficulty.min() - EPSILON], [difficulty.max() + EPSILON, high]
     ones = np.ones((len(values), 2))
@@ -42,15 +47,9 @@ def reference_indicators(
     limits: tuple[float | None, float | None] = (None, None),
     interval: Interval | None = None,
 ) -> Indicators:
-    """The authors' indicators of curves (A, K) between kmin and kmax, γ on the grid of `interval`.
-
-    A kmin left of the data adds a solved block; one inside the data drops the piece up to the next
-    level; so does a kmax inside, downwards. Then Ψ = A + kmin, H = M / A, S² = 2A(H - kmin) - A².
-
-    >>> found = reference_indicators(np.array([0.0, 2, 4, 6]), np.array([[1, 0.8, 0.4, 0.2]]), (0, 5))
-    >>> found.capability.round(9).tolist(), found.spread.round(9).tolist()
-    ([3.0], [1.183215957])
-    """
+    """The authors' indicators of curves (A, K) between kmin and kmax, γ on the grid of `interval`. A kmin
+    left of the data adds a solved block; one inside drops the piece up to the next level; so does a kmax
+    inside, downwards. Then Ψ = A + kmin, H = M / A, S² = 2A(H - kmin) - A²."""
     if np.isnan(psi).any():  # the authors have no gaps: agents that met other levels are apart
         span = interval or (levels[0], levels[-1])
         way = lambda m, rows: reference_indicators(levels[m], psi[np.ix_(rows, m)], limits, span)

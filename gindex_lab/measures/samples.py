@@ -8,7 +8,7 @@ curves (`gl.rank` and the like) are the items behind them, not the columns of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.responses import Responses
 from gindex_lab.foundation.step_curves import StepCurves
 from gindex_lab.foundation.validate import FloatArray, choice, refuse
-from gindex_lab.measures.curves import Indicators, Interval, Scale, conclude, rule_of
+from gindex_lab.measures.curves import Indicators, Interval, Pair, Scale, conclude, item_weights
 
 __all__ = ["RESAMPLE", "Sample", "by_pattern", "grid_sums", "of_positions", "patterns"]
 __all__ += ["sample_like", "sample_of"]
@@ -59,20 +59,9 @@ class Sample:
         size = max(1, size)
         return [self.rows(slice(i, i + size)) for i in range(0, len(self.agents), size)]
 
-    def common(self) -> Sample:
-        """Every agent on the items that all of them met."""
-        gone = np.asarray(np.isnan(self.values).any(axis=0))
-        trials = None if self.trials is None else np.where(gone[:, None], np.nan, self.trials)
-        return replace(self, values=np.where(gone, np.nan, self.values), trials=trials)
-
 
 def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample:
-    """The study as arrays, with one unit per item, family or trial.
-
-    >>> study = Responses([[1, 1, 0]], difficulty=[1, 2, 3])
-    >>> sample_of(study, Scale((1.0, 3.0))).units
-    3
-    """
+    """The study as arrays, with one unit per item, family or trial."""
     choice("resample", resample, [*RESAMPLE, "agents"])
     problem = "[one-agent] cannot be computed for a single agent"
     remedy = "use gl.population_intervals for means and correlations over agents"
@@ -96,16 +85,13 @@ def sample_of(study: Responses, scale: Scale, resample: str = "items") -> Sample
 
 def sample_like(table: pd.DataFrame, study: Responses, resample: str) -> Sample:
     """The sample behind a table of `gl.generality`: on its interval, with its origin and estimator."""
-    sample, floor = sample_of(study, Scale.of(table.attrs), resample), table.attrs.get("floor")
+    scale = Scale(**{field.name: table.attrs[field.name] for field in fields(Scale)})
+    sample, floor = sample_of(study, scale, resample), table.attrs.get("floor")
     return sample if floor is None else replace(sample, floor=np.array(floor))
 
 
 def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(items, agents) by position, one pair per distinct pattern of observed cells.
-
-    >>> [(items.tolist(), rows.tolist()) for items, rows in patterns(np.array([[True, False], [True, True]]))]
-    [([0], [0]), ([0, 1], [1])]
-    """
+    """(items, agents) by position, one pair per distinct pattern of observed cells."""
     if seen.all():
         return [(np.arange(seen.shape[1]), np.arange(len(seen)))]
     kinds, which = np.unique(seen, axis=0, return_inverse=True)
@@ -113,9 +99,7 @@ def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(np.flatnonzero(kind), np.flatnonzero(which == k)) for k, kind in enumerate(kinds)]
 
 
-def by_pattern(
-    values: FloatArray, found: Callable[[np.ndarray, np.ndarray], Sequence[np.ndarray]]
-) -> list[Any]:
+def by_pattern(values: FloatArray, found: Callable[..., Sequence[np.ndarray]]) -> list[Any]:
     """The arrays (A, …) that `found(items, agents)` gives for each pattern, put together."""
     parts = [(rows, found(items, rows)) for items, rows in patterns(~np.isnan(values))]
     whole = [np.empty((len(values), *x.shape[1:]), x.dtype) for x in parts[0][1]]
@@ -128,8 +112,7 @@ def by_pattern(
 def _codes(about: pd.DataFrame, resample: str) -> np.ndarray:
     anchor = about.get("anchor")
     free = np.ones(len(about), bool) if anchor is None else ~anchor.to_numpy(dtype=bool)
-    codes = np.full(len(about), -1)
-    codes[free] = np.arange(free.sum())
+    codes = np.where(free, np.cumsum(free) - 1, -1)
     if resample == "families":
         remedy = "give items with a column 'family', or use resample='items'"
         problem = "[no-families] needs to know the family of each item"
@@ -161,42 +144,23 @@ def _trials(study: Responses) -> FloatArray:
 
 
 def of_positions(positions: FloatArray, interval: Interval) -> Indicators:
-    """The indicators of the mean of unit steps that fall at `positions` (A, N), in closed form.
-
-    Lemma 19 (supplement, F.3): capability is the mean position and spread their population
-    standard deviation. A step outside the interval counts as one at its end.
-
-    >>> found = of_positions(np.array([[0.2, 0.4, 0.9]]), (0.0, 1.0))
-    >>> found.capability.round(4).tolist(), found.spread.round(4).tolist()
-    ([0.5], [0.2944])
-    """
+    """The indicators of the mean of unit steps that fall at `positions` (A, N), by lemma 19 (supplement,
+    F.3): capability is the mean position, spread their population sd. A step outside counts as one at the
+    end."""
     low, high = interval
     inside = np.clip(positions, low, high)
     area, variance = np.nanmean(inside, axis=1) - low, np.nanvar(inside, axis=1)
     return conclude(area, (variance + area**2) / 2, variance, interval)
 
 
-def grid_sums(
-    positions: FloatArray, interval: Interval, grid: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """Area and moment (A, N) under each item's own step, read at the grid or, without one, exactly.
-
-    Their means over the items are those of the agent's curve, so an estimate and its error come from
-    the same numbers.
-
-    >>> area, moment = grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), None)
-    >>> area.tolist(), moment.tolist()
-    ([[0.3, 1.0]], [[0.045, 0.5]])
-    >>> grid_sums(np.array([[0.3, 1.0]]), (0.0, 1.0), np.array([0.0, 0.5, 1.0]))[0].tolist()
-    [[0.25, 0.875]]
-    """
+def grid_sums(positions: FloatArray, interval: Interval, grid: FloatArray | None) -> Pair:
+    """Area and moment (A, N) under each item's own step, read at the grid or, without one, exactly. Their
+    means over the items are those of the agent's curve: an estimate and its error are of the same numbers."""
     if grid is None:
         width = np.clip(positions, *interval) - interval[0]
         return width, width**2 / 2
-    rule = rule_of(grid, interval)
-    sides = [np.searchsorted(grid, positions, side) for side in ("left", "right")]
-    found = []
-    for weights, block in ((rule.area, rule.block), (rule.moment, rule.block**2 / 2)):
-        below = np.concatenate([[0.0], np.cumsum(weights)])
-        found.append(block + (below[sides[0]] + below[sides[1]]) / 2)
-    return found[0], found[1]
+    weights, constant = item_weights(grid, interval, "trapezoid", None)
+    below = np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
+    left, right = (below[:, np.searchsorted(grid, positions, side)] for side in ("left", "right"))
+    area, moment = constant[:, None, None] + (left + right) / 2
+    return area, moment

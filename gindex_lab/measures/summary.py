@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from scipy.special import betaincinv, ndtri
 
 from gindex_lab.foundation.errors import Caution, ensure
 from gindex_lab.foundation.likes import DifficultyLike, ResponsesLike, SeedLike
@@ -131,8 +132,6 @@ def _of_other_agents(
     table: pd.DataFrame, share: float, ci: float, draws: int, random: np.random.Generator
 ) -> FloatArray:
     """Ends (2, 6) of the statistics if other agents were drawn, `share` of them abstruse here."""
-    from scipy.special import betaincinv
-
     given = [table[name].to_numpy(dtype=float) for name in _MEASURES]
     chosen = random.integers(len(table), size=(draws, len(table)))
     means = [_mean_limits(x, x[chosen], ci) for x in given]
@@ -145,8 +144,7 @@ def _of_other_agents(
 
 def _on_other_items(fit: Fit, ci: float) -> FloatArray:
     """Limits (2, 6), of mean capability and mean γ only. All agents share a unit, so its contributions are
-    summed over agents before squaring. Where items do not reach the ends, the widest over all
-    completions."""
+    summed before squaring. Where items do not reach the ends, the widest over all completions."""
     text = (
         "[other-items] only mean capability and mean γ have limits for other items; limits of the mean "
         "spread, of the share of abstruse agents and of correlations would hold too rarely"
@@ -187,20 +185,13 @@ def _mean_limits(x: FloatArray, drawn: FloatArray, ci: float) -> tuple[float, fl
 def _correlation_limits(x: FloatArray, y: FloatArray, ci: float) -> tuple[float, float]:
     """Limits on Fisher's scale z = artanh r: the jackknife's error times t on A - 1 degrees, at least the
     normal distribution's 1/√(A - 3) times z."""
-    from scipy.special import ndtri
-
     n, r = len(x), correlation(x, y)
+    m, x, y = n - 1, x - x.mean(), y - y.mean()
+    xx, yy, xy = ((a @ b - a * b) / m - a * b / m**2 for a, b in ((x, x), (y, y), (x, y)))  # without one
     with np.errstate(divide="ignore", invalid="ignore"):
-        z, each = np.arctanh(r), np.arctanh(_without_one(x, y))
+        z, each = np.arctanh(r), np.arctanh(np.clip(xy / np.sqrt(np.maximum(xx * yy, 0.0)), -1, 1))
     if n < 4 or not np.isfinite(z) or not np.isfinite(each).all():
         return (np.nan, np.nan) if np.isnan(z) else (-1.0, 1.0)
     error = np.sqrt((n - 1) / n * ((each - each.mean()) ** 2).sum())
     half = max(half_width(error, ci, n - 1), ndtri((1 + ci) / 2) / np.sqrt(n - 3))
     return float(np.tanh(z - half)), float(np.tanh(z + half))
-
-
-def _without_one(x: FloatArray, y: FloatArray) -> FloatArray:
-    """The correlations (A,) of all agents but one, each left out in turn."""
-    x, y, m = x - x.mean(), y - y.mean(), len(x) - 1
-    xx, yy, xy = ((a @ b - a * b) / m - a * b / m**2 for a, b in ((x, x), (y, y), (x, y)))
-    return np.asarray(np.clip(xy / np.sqrt(np.maximum(xx * yy, 0.0)), -1, 1))

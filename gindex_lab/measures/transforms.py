@@ -17,16 +17,7 @@ from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import Label, NumbersLike, ResponsesLike, ScoresLike
 from gindex_lab.foundation.responses import Responses, Scores
 from gindex_lab.foundation.step_curves import StepCurves
-from gindex_lab.foundation.validate import (
-    choice,
-    flag,
-    integer,
-    mode_of,
-    number,
-    numeric_frame,
-    per_item,
-    refuse,
-)
+from gindex_lab.foundation.validate import choice, flag, integer, number, numeric_frame, per_item, refuse
 from gindex_lab.measures.curves import Interval
 
 __all__ = ["absolute_reference", "distributional_reference", "opponent", "rank", "standardise"]
@@ -128,8 +119,7 @@ def distributional_reference(
 ) -> StepCurves:
     """DRef: an agent's position on an item is the share of a reference population that it beats.
 
-    p = F(value), with the item's mean μ and standard deviation σ (A.10 and Table 1). Under a skewed F the
-    mean does not map to ½.
+    p = F(value), with the item's mean μ and standard deviation σ (A.10, Table 1). A skewed F maps μ off ½.
 
     Parameters
     ----------
@@ -149,33 +139,26 @@ def distributional_reference(
     >>> curves.positions.round(4).to_numpy().tolist()
     [[0.5, 1.0]]
     """
-    kind = mode_of(mode)
+    from scipy.special import betainc, ndtr
+
+    choice("mode", mode, ["exact", "reference"])
     choice("family", family, ["beta", "normal"])
     table = _scores(values, missing)
     frame, mu, sigma = table.frame, _per_item("mean", mean, table), _per_item("sd", sd, table)
     remedy = "give the standard deviation of the reference population"
     refuse("sd", sigma, ~(sigma > 0), "[not-positive] is not positive", remedy)
-    if family == "beta":
-        position = _beta_share(frame, mu, sigma)
-    else:
-        from scipy.special import ndtr
-
-        position = ndtr((frame - mu) / (sigma**2 if kind == "reference" else sigma))
-    return _steps(table, position, (0.0, 1.0), columns)
-
-
-def _beta_share(frame: pd.DataFrame, mu: pd.Series, sigma: pd.Series) -> pd.DataFrame:
-    """F(value) of the beta distributions with these moments: α = ((1 - μ)/σ² - 1/μ)μ², β = α(1/μ - 1)."""
-    from scipy.special import betainc
-
+    if family == "normal":
+        share = ndtr((frame - mu) / (sigma**2 if mode == "reference" else sigma))
+        return _steps(table, share, (0.0, 1.0), columns)
     problem, remedy = "[out-of-range] is not in [0, 1], as beta needs", "use family='normal'"
     refuse("values", frame, (frame < 0) | (frame > 1), problem, f"rescale it, or {remedy}")
     refuse("mean", mu, (mu <= 0) | (mu >= 1), "[out-of-range] is not inside (0, 1)", remedy)
     problem, remedy = "[too-large] is too large for beta", "it must be below √(mean (1 - mean))"
     refuse("sd", sigma, sigma**2 >= mu * (1 - mu), problem, remedy)
-    alpha = ((1 - mu) / sigma**2 - 1 / mu) * mu**2
-    share = betainc(alpha.to_numpy(), (alpha * (1 / mu - 1)).to_numpy(), frame.to_numpy())
-    return pd.DataFrame(share, frame.index, frame.columns)
+    alpha = ((1 - mu) / sigma**2 - 1 / mu) * mu**2  # of the distribution with these moments
+    beta = alpha * (1 / mu - 1)
+    share = pd.DataFrame(betainc(*map(np.asarray, (alpha, beta, frame))), frame.index, frame.columns)
+    return _steps(table, share, (0.0, 1.0), columns)
 
 
 def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half") -> Responses:
@@ -218,8 +201,7 @@ def absolute_reference(scores: ScoresLike, reference: Label, ties: str = "half")
 
 
 def opponent(results: ScoresLike, *, self_draw: bool = True, incomplete: str = "error") -> Responses:
-    """Opp: the item is the other player, its difficulty that player's score, the response the result of the
-    game.
+    """Opp: the item is the other player, its difficulty that player's score, the response the game's result.
 
     Two end points are added, marked as `anchor` in `.items`: difficulty 0, which everyone solves, and the
     top of the scale, which nobody does (A.6 and Table 1).
