@@ -1,10 +1,9 @@
 """Agent characteristic curves as arrays: one linear map from responses to all indicators.
 
-A curve ψ(h) is the mean response at each distinct difficulty. Its area and its first moment are
-linear in the responses, so a whole matrix of agents needs one matrix product and no loop. The
-difficulties between two observed ones are joined by straight lines (`trapezoid`) or by steps
-(`step`); left of the first everything counts as solved, right of the last nothing does.
-`rule_of` is that linear map, `conclude` is Eqs. 5-9.
+A curve ψ(h) is the mean response at each distinct difficulty. Its area and its first moment are linear in the
+responses, so a whole matrix of agents needs one matrix product and no loop. The difficulties between two
+observed ones are joined by straight lines (`trapezoid`) or by steps (`step`); left of the first everything
+counts as solved, right of the last nothing does. `rule_of` is that linear map, `conclude` is Eqs. 5-9.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from gindex_lab.foundation.errors import ensure
 from gindex_lab.foundation.likes import Label
@@ -43,12 +42,10 @@ Errors = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, int]
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Sums, errors and design of A agents on F units (items, families or trials).
-
     `own`, `unseen` and `design` are variances (A, 3): of the area, of area with moment, and of the moment.
     `own` is what the contributions do not show, and no other agent shares it. `completions` are the same
     study with whatever lies beyond an agent's items, on either side, counted as low, or as high, as a
-    falling curve allows (four of them), and the items joined by straight lines.
-    """
+    falling curve allows (four of them), and the items joined by straight lines."""
 
     sample: Sample
     area: FloatArray  # (A,) A = ∫ψ
@@ -147,8 +144,7 @@ def _responses(
         single + np.maximum(whole - single, 0.0) * (1 / np.maximum(seen, 1.0))[:, None]
         for whole, single in zip(_surprises(weight), _surprises(inside[:, None, :]), strict=True)
     )
-    count = np.full(len(rows), units)
-    facts = own + more, unseen, more, grouped, count, seen
+    facts = own + more, unseen, more, grouped, np.full(len(rows), units), seen
     return [*sums, answers.mean(axis=1), *by, *weight, solved, *facts]
 
 
@@ -216,6 +212,8 @@ def _item_errors(sample: Sample, rows: np.ndarray, items: np.ndarray, weights: F
 def _lines(h: FloatArray, family: np.ndarray) -> Any:
     """The sparse operator (N, N) that predicts each response from its neighbours by a straight line, or by
     their mean where all lie on one side: extrapolating a line would magnify noise."""
+    from scipy import sparse
+
     order = np.argsort(h, kind="stable")
     near = _neighbours(family[order])  # (N, 2k) places in order, -1 where there is none
     known = near >= 0
@@ -346,9 +344,8 @@ def _positions(sample: Sample, items: np.ndarray, rows: np.ndarray) -> list[Any]
     away = [(x - sums[0], x**2 / 2 - sums[1]) for x in (0.0, high - low)]
     half = sum(np.stack([x**2, x * y, y**2], axis=1) for x, y in away) * SURPRISE / 2
     own, none = half * size[:, None], np.zeros((a, 3))
-    either = np.full((a, sample.units), 0.5)
-    facts = np.zeros(a), np.full(a, units), np.full(a, np.inf)
-    return [*sums, *by, *weight, either, own, own / SURPRISE, none, *facts]
+    facts = own, own / SURPRISE, none, np.zeros(a), np.full(a, units), np.full(a, np.inf)
+    return [*sums, *by, *weight, np.full((a, sample.units), 0.5), *facts]
 
 
 def _enough(number: int, agent: Label, what: str) -> None:

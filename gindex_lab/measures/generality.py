@@ -110,8 +110,7 @@ def generality(
 
         cannot(study, method, kind, estimator, resample)
     _check_together(study, kind, estimator, extrapolate, method, floor)
-    given = pair("interval", interval) or study.interval
-    h = difficulties_of(study)
+    given, h = pair("interval", interval) or study.interval, difficulties_of(study)
     span, origin = _span(given, h, estimator)
     scale = Scale(span, estimator, origin, extrapolate)
     floors = None if floor is None else np.asarray(floors_of(study, floor), dtype=float)
@@ -174,8 +173,8 @@ def study_of(
 
 def _with_levels(responses: ResponsesLike, difficulty: DifficultyLike) -> Responses:
     remedy = "turn them into responses first, for instance with gl.rank(scores)"
-    raw = isinstance(responses, Scores)
-    ensure(not raw, "responses", responses, "[raw-scores] holds raw scores", remedy)
+    problem = "[raw-scores] holds raw scores"
+    ensure(not isinstance(responses, Scores), "responses", responses, problem, remedy)
     if not isinstance(responses, Responses):
         study = Responses(responses, difficulty=difficulty)
     else:
@@ -218,8 +217,7 @@ def _warn_of_unmet(study: Responses, interval: Interval, gaps: np.ndarray) -> No
     h = np.clip(difficulties_of(study), *interval)
     met = ~np.isnan(study.values[gaps])
     reach = np.where(met, h, -np.inf).max(axis=1) - np.where(met, h, np.inf).min(axis=1)
-    missed = h.max() - h.min() - reach
-    unmet = study.frame.index[gaps][missed > _UNMET * (interval[1] - interval[0])]
+    unmet = study.frame.index[gaps][np.ptp(h) - reach > _UNMET * (interval[1] - interval[0])]
     if len(unmet):
         text = (
             f"[unmet] {len(unmet)} of {len(study.frame)} agents ({unmet[0]!r} first) met no item on more "
@@ -268,8 +266,7 @@ def characteristic_curve(
     ----------
     responses, difficulty, method, resample : as in `gl.generality`
     agent : the label of an agent; None for the aggregated curve of all
-    ci : confidence of the band, which holds ψ at each difficulty, one at a time; not for the plain curve,
-        whose points are single responses
+    ci : confidence of the band, which holds ψ at each difficulty, one at a time; not for the plain curve
 
     Returns
     -------

@@ -65,12 +65,11 @@ def tie_groups(
 
     Examples
     --------
-    >>> level = np.arange(40)
-    >>> tie_groups(generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95))
+    >>> tie_groups(generality(np.arange(40) < [[30], [29], [8]], difficulty=range(40), ci=0.95))
     [['agent 1', 'agent 2'], ['agent 3']]
     """
     found = comparisons(table, measure, ci=ci)
-    apart, strange = (_square(found, v, len(table)) for v in ("separated", "not comparable"))
+    apart, strange = (_square(found, v) for v in ("separated", "not comparable"))
     if strange.any():
         text = (
             f"[not-comparable] {strange.sum() // 2} of {len(found)} pairs of agents have too few "
@@ -119,20 +118,18 @@ def separations(table: pd.DataFrame, measure: str = "capability", *, ci: float |
 
     Examples
     --------
-    >>> level = np.arange(40)
-    >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
+    >>> table = generality(np.arange(40) < [[30], [29], [8]], difficulty=range(40), ci=0.95)
     >>> separations(table).loc["agent 3"].tolist()
     [True, True, False]
     """
-    apart = _square(comparisons(table, measure, ci=ci), "separated", len(table))
-    return pd.DataFrame(apart, table.index, table.index)
+    return pd.DataFrame(_square(comparisons(table, measure, ci=ci), "separated"), table.index, table.index)
 
 
-def _square(found: pd.DataFrame, verdict: str, n: int) -> np.ndarray:
+def _square(found: pd.DataFrame, verdict: str) -> np.ndarray:
     """Agents x agents: True where the pair has this verdict."""
-    square = np.zeros((n, n), dtype=bool)
-    square[np.triu_indices(n, 1)] = (found["verdict"] == verdict).to_numpy()
-    return np.asarray(square | square.T)
+    from scipy.spatial.distance import squareform
+
+    return np.asarray(squareform((found["verdict"] == verdict).to_numpy(dtype=bool)))
 
 
 def comparisons(table: pd.DataFrame, measure: str = "capability", *, ci: float | None = None) -> pd.DataFrame:
@@ -164,8 +161,7 @@ def comparisons(table: pd.DataFrame, measure: str = "capability", *, ci: float |
 
     Examples
     --------
-    >>> level = np.arange(40)
-    >>> table = generality([level < 30, level < 29, level < 8], difficulty=level, ci=0.95)
+    >>> table = generality(np.arange(40) < [[30], [29], [8]], difficulty=range(40), ci=0.95)
     >>> comparisons(table)[["a", "b", "difference", "verdict"]].round(1)
              a        b  difference        verdict
     0  agent 1  agent 2         1.0  not separated

@@ -95,8 +95,7 @@ def patterns(seen: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     if seen.all():
         return [(np.arange(seen.shape[1]), np.arange(len(seen)))]
     kinds, which = np.unique(seen, axis=0, return_inverse=True)
-    which = which.ravel()
-    return [(np.flatnonzero(kind), np.flatnonzero(which == k)) for k, kind in enumerate(kinds)]
+    return [(np.flatnonzero(kind), np.flatnonzero(which.ravel() == k)) for k, kind in enumerate(kinds)]
 
 
 def by_pattern(values: FloatArray, found: Callable[..., Sequence[np.ndarray]]) -> list[Any]:

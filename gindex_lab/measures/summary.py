@@ -100,8 +100,7 @@ def population_intervals(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
-    >>> values = (rng.random((50, 30)) < 0.5).astype(float)
+    >>> values = np.random.default_rng(1).random((50, 30)) < 0.5
     >>> found = population_intervals(values, range(30), seed=1)
     >>> found.loc["mean_capability"].round(1).tolist()
     [14.5, 13.7, 15.2]

@@ -305,9 +305,8 @@ def threshold(responses: ResponsesLike, epsilon: float = 0.0) -> Responses:
 def _scores(scores: ScoresLike, missing: str) -> Scores | Responses:
     """The scores as a table, checked; missing cells only where they are allowed."""
     choice("missing", missing, ["error", "drop"])
-    raw = not isinstance(scores, StepCurves)
     problem = "[transformed] has been transformed already"
-    ensure(raw, "scores", scores, problem, "pass the raw scores")
+    ensure(not isinstance(scores, StepCurves), "scores", scores, problem, "pass the raw scores")
     table = scores if isinstance(scores, (Scores, Responses)) else Scores(scores)
     gaps = np.isnan(table.values)
     if missing == "error":
@@ -337,5 +336,4 @@ def _per_item(name: str, values: NumbersLike, table: Scores | Responses) -> pd.S
         remedy = f"use one of {list(table.items)}"
         ensure(values in table.items, name, values, "[no-column] is not a column of items", remedy)
         values = table.items[values]
-    items = table.frame.columns
-    return pd.Series(per_item(name, values, items), items)
+    return pd.Series(per_item(name, values, table.frame.columns), table.frame.columns)
