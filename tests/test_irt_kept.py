@@ -32,8 +32,9 @@ TESTS = {
     "outfit_person": "person_fit()",
     "monotonicity": "gl.mokken(...).monotonicity()",
     "mokken_selection": "gl.mokken",
+    "bartlett": "gl.factors(...).bartlett()",
 }
-SHOWN = {"monotonicity_rising", "lz", "true_rmsea", "rmsea", "rmsea_90", "s_x2_no_p"}
+SHOWN = {"monotonicity_rising", "lz", "true_rmsea", "rmsea", "rmsea_90", "s_x2_no_p", "bartlett_rare"}
 
 
 def within(found, low, high, error):
@@ -68,6 +69,8 @@ def test_what_gets_no_p_value_would_err_more():
     assert worst["monotonicity_z"] > 0.1
     assert worst["logistic_classical"] > 0.2
     assert worst["mantel_haenszel_classical"] > 0.1
+    assert worst["bartlett_classical"] > 0.09
+    assert worst["bartlett_rare"] > 0.15  # of which a Caution warns
     assert LEVELS.loc[LEVELS["test"] == "monotonicity_rising", "share"].max() < 0.03
 
 

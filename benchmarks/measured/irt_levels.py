@@ -4,9 +4,10 @@ Responses are drawn from items that follow the hypothesis under test, so that ev
 error. One row per design and test in `data/measured/irt_levels.csv`: `share` of the tests below .05, `se` its
 standard error (of means of tables, since tests of one table are alike), `tables` and `tests` behind it.
 Parts: DIF between groups whose abilities lie apart; likelihood-ratio DIF and tests of invariance; fit of
-models, items and agents; Mokken's checks; and coverage of RMSEA₂ where the model is wrong by a known amount
-(`rmsea` at 95% and `rmsea_90`). `python -m benchmarks.measured.irt_levels OUT.csv` makes the table again and
-goes on where it stopped.
+models, items and agents; Mokken's checks; Bartlett's test of items that have nothing in common (beside it
+with psych's χ²); and coverage of RMSEA₂ where the model is wrong by a known amount (`rmsea` at 95% and
+`rmsea_90`). `python -m benchmarks.measured.irt_levels OUT.csv` makes the table again and goes on where it
+stopped.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from gindex_lab.foundation.errors import Caution
 from gindex_lab.foundation.output import write_text
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.psychometrics.dif import dif
+from gindex_lab.measures.psychometrics.factor_fit import determinant_p
 from gindex_lab.measures.psychometrics.irt import irt
 from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
 from gindex_lab.measures.psychometrics.m2 import m2
@@ -36,7 +38,7 @@ from gindex_lab.studies.simulations.coverage_study import kept_study
 __all__ = ["NOT_TESTS", "check_level", "level_designs", "levels"]
 
 # shown for comparison: what other programs do, z of many comparisons, and statistics that get no p value
-NOT_TESTS = ("_classical", "_z", "lz", "s_x2_no_p", "true_rmsea", "rmsea", "rmsea_90")
+NOT_TESTS = ("_classical", "_z", "lz", "s_x2_no_p", "true_rmsea", "rmsea", "rmsea_90", "bartlett_rare")
 _LEVEL, _ONE_SIDED = 0.05, 1.6448536
 _DESIGN = ["part", "model", "agents", "items", "apart"]
 _TABLES = {  # so that the standard error of a share is .01 or less
@@ -46,6 +48,7 @@ _TABLES = {  # so that the standard error of a share is .01 or less
     "fit": lambda row: 500,
     "mokken": lambda row: 500,
     "rmsea": lambda row: 500,
+    "bartlett": lambda row: 1000,
 }
 
 
@@ -53,7 +56,7 @@ def level_designs() -> pd.DataFrame:
     """Every design; `apart` is the distance of two groups, or how wrong the model is.
 
     >>> level_designs()["part"].value_counts(sort=False).to_dict()
-    {'dif': 8, 'mokken': 4, 'fit': 7, 'lr': 3, 'invariance': 1, 'rmsea': 4}
+    {'dif': 8, 'mokken': 4, 'fit': 8, 'lr': 3, 'invariance': 3, 'rmsea': 4, 'bartlett': 5}
     """
     rows: list[tuple[str, str, int, int, float]] = []
     for n, items, gap in ((250, 10, 0.0), (1000, 40, 0.0), (500, 20, 0.5), (250, 10, 1.0)):
@@ -67,7 +70,10 @@ def level_designs() -> pd.DataFrame:
     rows += [("invariance", "2pl", 250, 6, 0.5)]
     rows += [("rmsea", "2pl", n, 10, wrong) for n in (300, 1000) for wrong in (1.0, 2.0)]
     rows += [("fit", model, 300, 10, 0.0) for model in ("graded", "gpcm", "nominal")]
-    rows += [("fit", "1pl", 600, 20, 0.0)]
+    rows += [("fit", "1pl", 600, 20, 0.0), ("fit", "pcm", 300, 10, 0.0)]
+    rows += [("invariance", model, 250, 6, 0.5) for model in ("1pl", "graded")]
+    rows += [("bartlett", "normal", n, items, 0.0) for n, items in ((25, 6), (60, 30), (200, 12))]
+    rows += [("bartlett", kind, 30, 12, 0.0) for kind in ("a third right", "a ninth right")]
     return pd.DataFrame(rows, columns=_DESIGN)
 
 
@@ -87,6 +93,7 @@ def check_level(row: Row, share: int, seed: int) -> dict[str, float]:
         "lr": _likelihood_ratio,
         "invariance": _invariance,
         "mokken": _mokken,
+        "bartlett": _bartlett,
     }
     tables = max(2, _TABLES[row["part"]](row) * share // 100)
     seen: dict[str, list[FloatArray]] = {}
@@ -192,6 +199,23 @@ def _mokken(row: Row, rng: np.random.Generator) -> dict[str, Any]:
         "monotonicity_rising": _below(found["p"].iloc[half:]),
         "monotonicity_z": found["z"].iloc[:half] > _ONE_SIDED,
         "mokken_selection": len(mokken(noise, lower_bound=0.0).scales) > 0,
+    }
+
+
+def _bartlett(row: Row, rng: np.random.Generator) -> dict[str, Any]:
+    from scipy.stats import chi2
+
+    table = rng.standard_normal((row["agents"], row["items"]))
+    if row["model"] != "normal":
+        table = (table > {"a third right": 0.43, "a ninth right": 1.22}[row["model"]]).astype(float)
+    table = table[:, np.ptp(table, axis=0) > 0]
+    log = float(np.linalg.slogdet(np.corrcoef(table.T))[1])
+    agents, items = table.shape
+    statistic = -(agents - 1 - (2 * items + 5) / 6) * log
+    test = "bartlett_rare" if row["model"] == "a ninth right" else "bartlett"
+    return {
+        test: determinant_p(log, agents, items) < _LEVEL,
+        f"{test}_classical": chi2.sf(statistic, items * (items - 1) / 2) < _LEVEL,
     }
 
 
