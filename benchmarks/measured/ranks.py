@@ -4,7 +4,9 @@ Designs and seeds are fixed here, before the first run. Clouds are drawn from a 
 simulated people on one test (as `gl.psychometrics` shows them); the truth is the rank correlation of very
 many agents, measured with the items as the study found them. From how many agents on limits are offered, and
 what they allow for agents of a kind not seen, was chosen on the half called "tuning", with other seeds than
-those here; the verdict is that of the others ("report"). Kept in `data/measured/ranks.csv`; `python -m
+those here; the verdict is that of the others ("report"). That no limits are offered where more than half
+share one value was chosen when the report half had been seen: its verdict is that of "fresh", whose shapes
+were written down after that and before their first run. Kept in `data/measured/ranks.csv`; `python -m
 benchmarks.measured.ranks OUT.csv` makes it again and goes on where it was stopped.
 """
 
@@ -83,6 +85,36 @@ def _ceiling(n: int, rng: Rng) -> Pair:
     return np.minimum(x, 0.43), np.minimum(y, 0.43)
 
 
+def _floor(share: float, other: bool) -> Callable[[int, Rng], Pair]:
+    """So many agents at the bottom of one measure, and of the other too if asked."""
+    from scipy.special import ndtri
+
+    def drawn(n: int, rng: Rng) -> Pair:
+        x, y = _normal(0.5)(n, rng)
+        least = ndtri(share)
+        return np.maximum(x, least), np.maximum(y, least) if other else y
+
+    return drawn
+
+
+def _counts(n: int, rng: Rng) -> Pair:
+    """Two counts of something rare, of agents who do it more or less: skewed, with many ties."""
+    rate = 1.5 * np.exp(0.7 * rng.standard_normal(n))
+    return rng.poisson(rate) * 1.0, rng.poisson(rate) * 1.0
+
+
+def _of_ten(n: int, rng: Rng) -> Pair:
+    """Number right on two halves of ten items each."""
+    chance = 1 / (1 + np.exp(-1.2 * rng.standard_normal(n)))
+    return rng.binomial(10, chance) * 1.0, rng.binomial(10, chance) * 1.0
+
+
+def _camps(n: int, rng: Rng) -> Pair:
+    """Two camps three deviations apart, which alone make the correlation."""
+    camp = 3.0 * (rng.random(n) < 0.3)
+    return camp + rng.standard_normal(n), camp + rng.standard_normal(n)
+
+
 CLOUDS = {
     "tuning": {
         "normal, 0": _normal(0.0),
@@ -104,29 +136,40 @@ CLOUDS = {
         "strangers, 6%": _strangers(0.06),
         "strangers, 15%": _strangers(0.15),
     },
+    "fresh": {
+        "four steps, .7": _steps(0.7, 4),  # of which the middle two have 48% each
+        "40% at one floor": _floor(0.4, other=False),
+        "45% at two floors": _floor(0.45, other=True),
+        "55% at two floors": _floor(0.55, other=True),
+        "counts": _counts,
+        "right of ten": _of_ten,
+        "two camps": _camps,
+    },
 }
 # items of a 2PL with slopes between these, and difficulties within so far of 0
 TESTS = {
     "tuning": {"12 items": (12, 0.8, 2.0, 2.0), "30 alike": (30, 1.5, 1.5, 2.0)},
     "report": {"10 easy": (10, 0.7, 1.8, 1.2), "20 items": (20, 0.5, 2.5, 2.5)}
     | {"40 wide": (40, 1.0, 2.0, 3.0)},
+    "fresh": {"16 middling": (16, 0.6, 1.6, 1.6)},
 }
 PAIRS = [("ability", "capability"), ("ability", "normalised_generality")]
 PAIRS += [("lz_star", "normalised_generality")]
-SIZES = (10, 20, 30, 60, 150, 400)
-_TRUTH, _OTHERS, _FEW = 400_000, 2500, 40
+SIZES = {"tuning": (10, 20, 30, 60, 150, 400), "report": (10, 20, 30, 60, 150, 400)}
+SIZES |= {"fresh": (20, 25, 45, 100, 250)}
+_TRUTH, _OTHERS, _FEW = 400_000, 2500, {"tuning": 40, "report": 200, "fresh": 200}
 
 
 def designs() -> pd.DataFrame:
     """Every design, one row each: `kind` a cloud, or a pair of measures of a test.
 
-    >>> designs().groupby(["part", "of"]).size().to_dict()
-    {('report', 'cloud'): 60, ('report', 'test'): 18, ('tuning', 'cloud'): 36, ('tuning', 'test'): 12}
+    >>> designs().groupby("part", sort=False).size().to_dict()
+    {'tuning': 48, 'report': 78, 'fresh': 41}
     """
     rows = []
-    for part in ("tuning", "report"):
-        rows += [(part, "cloud", kind, "", n) for kind, n in product(CLOUDS[part], SIZES)]
-        some = (30, 150)
+    for part in CLOUDS:
+        rows += [(part, "cloud", kind, "", n) for kind, n in product(CLOUDS[part], SIZES[part])]
+        some = (45, 100) if part == "fresh" else (30, 150)
         pairs = [f"{a}, {b}" for a, b in PAIRS]
         rows += [(part, "test", kind, pair, n) for kind, n, pair in product(TESTS[part], some, pairs)]
     return pd.DataFrame(rows, columns=["part", "of", "kind", "pair", "agents"])
@@ -143,7 +186,7 @@ def measure_design(row: dict[str, Any], simulations: int, seed: int) -> dict[str
     part, kind, agents = row["part"], row["kind"], row["agents"]
     if row["of"] == "test":
         at = [f"{a}, {b}" for a, b in PAIRS].index(row["pair"])
-        found = _studies(part, kind, agents, min(simulations, _FEW), seed)[:, at]
+        found = _studies(part, kind, agents, min(simulations, _FEW[part]), seed)[:, at]
     else:
         draw, rng = CLOUDS[part][kind], np.random.default_rng([seed, agents, *kind.encode()])
         truth = rank_correlation(*draw(_TRUTH, np.random.default_rng(seed)))
