@@ -50,3 +50,23 @@ def test_limits_of_alpha_and_of_loadings_hold():
     assert alpha["covered"].min() > alpha["feldt"].min()
     assert loadings["covered"].between(0.90, 0.99).all()
     assert (table.loc[table["kind"] == "bifactor", "offered"] == 0).all()
+
+
+def test_rules_chosen_with_the_report_half_in_sight_hold_on_fresh_designs():
+    """Ties (more than half share one value), 150 agents, and no limits after a bifactor rotation."""
+    ranked = kept("ranks").query("part == 'fresh'")
+    given = ranked[ranked["offered"] > 0.5]
+    assert given["covered"].min() >= 0.92
+    assert given["covered"].mean() >= 0.95
+    assert ranked.loc[ranked["kind"].str.startswith("55%"), "offered"].max() < 0.2
+    explored = kept("factor_limits").query("part == 'fresh'")
+    assert (explored.loc[explored["agents"] < 150, "offered"] == 0).all()
+    given = explored[explored["offered"] >= 0.3]
+    assert given["covered"].min() >= 0.88
+    assert explored.loc[explored["structure"] == "three at .45 as two", "offered"].max() < 0.1
+    loadings = kept("reliability").query("of == 'loadings'")
+    fresh = loadings[loadings["part"] == "fresh"]
+    assert fresh.loc[fresh["offered"] == 1, "covered"].between(0.92, 0.97).all()
+    rotated = loadings[loadings["kind"] == "bifactor"].set_index("part")["would"]
+    assert rotated["report"] < 0.8  # groups that correlate: which of them is the general factor is open
+    assert rotated["fresh"].min() > 0.93  # a general factor and its groups

@@ -157,7 +157,7 @@ PAIRS = [("ability", "capability"), ("ability", "normalised_generality")]
 PAIRS += [("lz_star", "normalised_generality")]
 SIZES = {"tuning": (10, 20, 30, 60, 150, 400), "report": (10, 20, 30, 60, 150, 400)}
 SIZES |= {"fresh": (20, 25, 45, 100, 250)}
-_TRUTH, _OTHERS, _FEW = 400_000, 2500, {"tuning": 40, "report": 200, "fresh": 200}
+_TRUTH, _OTHERS, _FEW = 400_000, 2500, {"tuning": 40, "report": 40, "fresh": 100}
 
 
 def designs() -> pd.DataFrame:

@@ -29,7 +29,7 @@ from gindex_lab.studies.simulations.coverage_study import kept_study
 __all__ = ["designs", "measure_design", "study"]
 
 Rng = np.random.Generator
-_POPULATION, _RESAMPLES, _BOOTSTRAPS, _BIFACTORS = 100_000, 100, 50, 12
+_POPULATION, _RESAMPLES, _BOOTSTRAPS, _BIFACTORS = 100_000, 100, 30, 10
 
 
 def _cut(*at: float) -> Callable[[FloatArray], FloatArray]:

@@ -225,8 +225,8 @@ class FactorModel(FactorSolution):
         """`loading`, `se`, `low`, `high` of each item on each factor; percentiles over resampled agents.
 
         A resample in which an item no longer varies is drawn again. After a bifactor rotation there are no
-        limits (NaN): its criterion has several ends, and they held too seldom
-        (`data/measured/reliability.csv`).
+        limits (NaN): of a general factor with its groups they would hold in .97, but of groups that merely
+        correlate, where the criterion has several ends, in .69 (`data/measured/reliability.csv`).
 
         References
         ----------
