@@ -53,11 +53,22 @@ Node = Mapping[str, Any]
 class Flow:
     """A program: nodes with a type and attributes, joined by wires.
 
-    `nodes` is a list of node dicts, a JSON text of one, or a dict that holds one under `"flow"`. Wires to
-    absent nodes and from a node to itself are set aside (`dangling`, `loops`), parallel wires count once.
-    With `strict=False` the last of several nodes with one id wins (with a warning), and a node without a
-    type is kept but resembles no other, as in the authors' code. (g-index paper, section 2.4.)
+    Parameters
+    ----------
+    nodes : a list of node dicts, a JSON text of one, or a dict that holds one under `"flow"`. Wires to absent
+        nodes and from a node to itself are set aside (`dangling`, `loops`), parallel wires count once.
+    name, prompt : of the program, for tables
+    strict : False: the last of several nodes with one id wins (with a warning), and a node without a type is
+        kept but resembles no other, as in the authors' code
+    drop_types : types of nodes to leave out
+    largest : nodes, more than which are refused
 
+    References
+    ----------
+    g-index paper, section 2.4.
+
+    Examples
+    --------
     >>> flow = Flow([{"id": "a", "type": "inject", "wires": [["b"]]},
     ...              {"id": "b", "type": "debug", "complete": True, "wires": []}])
     >>> flow

@@ -101,6 +101,11 @@ def psychometrics(
     difficulty : of each item; the items' own by default, and without any the share that failed
     seed : of parallel analysis
 
+    Returns
+    -------
+    Psychometrics
+        `said` (sentences), `agents` and `items` (one row each, with what is odd), `agreement` of the methods.
+
     Examples
     --------
     >>> from gindex_lab.measures.psychometrics.irt_simulate import simulate_irt
