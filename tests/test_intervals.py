@@ -1185,8 +1185,7 @@ def _equal_in_capability(h, level):
         return 1 / (1 + np.exp(np.clip((h - centre) * 60 / np.ptp(h), -50, 50)))
 
     flat = np.full(len(h), level)
-    more = lambda c: -np.subtract(*gl.generality([flat, steep(c)], h)["capability"])
-    centre = brentq(more, h.min() - 9, h.max() + 9)
+    centre = brentq(lambda c: np.trapezoid(steep(c) - flat, h), h.min() - 9, h.max() + 9)
     return np.stack([flat, steep(centre)])
 
 
