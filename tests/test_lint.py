@@ -9,6 +9,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.markers import MarkerStyle
 
 from gindex_lab.foundation.errors import BadInput
 from gindex_lab.presentation.plots.common import STYLE
@@ -151,6 +152,13 @@ def red_and_green_points(ax):
     ax.scatter([0.6, 0.8], [0.1, 0.2], color="#2ca02c", s=60)
 
 
+def red_and_green_shapes(ax):
+    """As seaborn draws them: one collection, a path for each point."""
+    points = ax.scatter([0.2, 0.4, 0.6], [0.8, 0.9, 0.1], color=["#d62728", "#d62728", "#2ca02c"], s=60)
+    shapes = [MarkerStyle(name) for name in "^^o"]
+    points.set_paths([x.get_path().transformed(x.get_transform()) for x in shapes])
+
+
 def small(ax):
     ax.text(0.5, 0.5, "tiny", fontsize=5)
 
@@ -172,6 +180,10 @@ def rules(found):
 @pytest.mark.parametrize(("draw", "rule"), FAULTY)
 def test_a_planted_fault_of_a_figure_is_found(draw, rule):
     assert rules(figure_findings(svg(draw))) == {rule}
+
+
+def test_points_of_different_shape_are_told_apart_without_colour():
+    assert figure_findings(svg(red_and_green_shapes)) == []
 
 
 def test_the_texts_of_a_figure_are_read_like_those_of_a_page(tmp_path):

@@ -28,6 +28,7 @@ _SHRINK = 0.8  # of its size, below which a figure counts as shrunk: a judgement
 _POINTS = 7.5  # on the page: a judgement
 _TOUCH = 1.2  # points by which two texts may reach into each other
 _SAME, _DIFFERENT = 14.0, 20.0  # of ΔE: hard to tell apart, and clearly different
+_MARKER = 12  # commands of an outline: matplotlib draws a circle with ten
 _NO_MARKS = ("matplotlib.axis", "legend", "text", "QuadMesh")  # a heat map has a scale, not names
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}"
@@ -248,7 +249,7 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> float:
 def _confused(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
     """Colours of one panel that are clearly different to some readers and not to others, of marks that
     have the same shape: a circle and a triangle, or a point and a line, are told apart anyway."""
-    markers = {path.get("id", ""): path.get("d", "") for path in root.iter(f"{_SVG}path")}
+    markers = {path.get("id"): path.get("d", "") for path in root.iter(f"{_SVG}path") if path.get("id")}
     for panel in root.iter(f"{_SVG}g"):
         if not re.fullmatch(r"axes_\d+", panel.get("id", "")):
             continue
@@ -266,17 +267,22 @@ def _confused(root: ElementTree.Element) -> Iterator[tuple[str, str]]:
                     yield "colour-blind", f"{a} and {b} look alike to {reader} in {panel.get('id')}"
 
 
-def _marks(group: ElementTree.Element, markers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _marks(group: ElementTree.Element, markers: Mapping[str | None, str]) -> Iterator[tuple[str, str]]:
     """Colours and shapes of what is drawn in a panel: not its axes, not its legend, not its texts."""
     for child in group:
         name = child.get("id", "")
         if name.startswith(_NO_MARKS) or child.tag == f"{_SVG}defs":
             continue
         if child.tag in (f"{_SVG}path", f"{_SVG}use"):
-            drawn = markers.get(child.get(f"{_LINK}href", "").lstrip("#"), "")
+            drawn = markers.get(child.get(f"{_LINK}href", "").lstrip("#")) or _outline(child.get("d", ""))
             shape = re.sub(r"[^A-Za-z]", "", drawn)  # M C C C z is a circle, M L L z a triangle
             yield from ((colour, shape) for colour in _colours(child))
         yield from _marks(child, markers)
+
+
+def _outline(drawn: str) -> str:
+    """A path if it may be the outline of a marker, closed and short: lines and areas are no shapes."""
+    return drawn if drawn.strip().endswith("z") and len(re.findall("[A-Za-z]", drawn)) <= _MARKER else ""
 
 
 def _colours(mark: ElementTree.Element) -> Iterator[str]:

@@ -108,7 +108,8 @@ def _draw_tape(ax: Any, tape: Mapping[int, int], head: int, symbols: int = 5, ar
     shade = np.where([place in tape for place in places], cells + 1, 0)
     look: dict[str, Any] = {"cmap": ["#F4F6F8", *sns.color_palette("viridis", symbols)], "cbar": False}
     look |= {"vmin": 0, "vmax": symbols, "linewidths": 0.8, "linecolor": common.PALE}
-    sns.heatmap(shade, annot=cells, xticklabels=list(places), yticklabels=False, ax=ax, **look)
+    named = [str(place).replace("-", "−") for place in places]
+    sns.heatmap(shade, annot=cells, xticklabels=named, yticklabels=False, ax=ax, **look)
     frame: dict[str, Any] = {"fill": False, "edgecolor": common.ORANGE, "lw": 2.2, "clip_on": False}
     ax.add_patch(Rectangle((around, 0), 1, 1, **frame))
     arrow = {"arrowprops": {"arrowstyle": "-|>"}, "ha": "center", "fontsize": 8}
