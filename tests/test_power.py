@@ -74,7 +74,7 @@ def test_more_items_more_repeats_and_shared_luck_give_more_power():
 
 @pytest.mark.slow
 def test_the_items_needed_reach_the_wanted_power():
-    found = gl.power(gl.Design(items=40), difference=0.2, measure="mean", simulations=400, seed=2)
+    found = gl.power(gl.Design(items=40), difference=0.2, measure="mean", simulations=2000, seed=2)
     again = gl.power(
         gl.Design(items=found.items_needed),
         difference=0.2,

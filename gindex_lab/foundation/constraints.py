@@ -110,7 +110,7 @@ _NAMES: Mapping[Range, str] = {
 #: `function.parameter` or `Class.parameter`, where the name alone says something else.
 _EXACTLY: Mapping[Range, str] = {
     COUNT: """
-        Caps.states ItemResponseModel.simulate.agents adaptive.budget
+        BinaryModel.simulate.agents Caps.states ItemResponseModel.simulate.agents adaptive.budget
         detectable.pairs difficulty.dots guttman_responses.agents matching.dots plot_subgroups.columns
         power.pairs shorter.random_tests simulate_irt.agents""",
     Range(0, inside=True): "Session.act.action",

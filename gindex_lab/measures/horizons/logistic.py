@@ -16,7 +16,7 @@ from scipy.special import expit, logit, spence
 
 from gindex_lab.foundation.errors import BadInput, ensure
 from gindex_lab.foundation.likes import NumbersLike
-from gindex_lab.foundation.validate import FloatArray, required_pair, vector
+from gindex_lab.foundation.validate import FloatArray, numbers, required_pair, vector
 from gindex_lab.measures.curves import Interval, conclude
 
 __all__ = ["SPREAD", "area_and_moment", "logistic_indicators", "spread_from_horizons"]
@@ -92,7 +92,7 @@ def logistic_indicators(
 
 def _curves(given: dict[str, Any]) -> list[FloatArray]:
     """The four parameters as flat arrays of one length, checked."""
-    arrays = {name: vector(name, np.atleast_1d(value)) for name, value in given.items()}
+    arrays = {name: _listed(name, value) for name, value in given.items()}
     size = max(len(x) for x in arrays.values())
     for name, x in arrays.items():
         problem = f"[wrong-length] has {len(x)} values where another parameter has {size}"
@@ -204,10 +204,15 @@ def spread_from_horizons(
     """
     p, r = levels
     ensure(p < r, "levels", levels, "[out-of-range] are not two increasing shares", "use (0.5, 0.8)")
-    long, short = (vector(n, np.atleast_1d(x)) for n, x in (("longer", longer), ("shorter", shorter)))
+    long, short = _listed("longer", longer), _listed("shorter", shorter)
     problem = f"[wrong-length] has a different length from {len(long)}"
     ensure(len(long) == len(short) > 0, "shorter", len(short), problem, "match them")
     problem = "[out-of-range] are not positive lengths with the easier level first"
     remedy, right = "pass horizon_50, then horizon_80, in minutes", (short > 0) & (short <= long)
     ensure(right.all(), "longer, shorter", (long.min(), short.min()), problem, remedy)
     return np.asarray(SPREAD * np.log2(long / short) / (logit(r) - logit(p)))
+
+
+def _listed(name: str, value: NumbersLike) -> FloatArray:
+    """One number or many as a flat array."""
+    return vector(name, np.atleast_1d(numbers(name, value)))

@@ -98,7 +98,7 @@ class Divergence(float):
     rules: Rules = field(repr=False)
 
     def __new__(cls, value: float, *_: Any, **__: Any) -> Self:
-        return super().__new__(cls, value)
+        return super().__new__(cls, number("value", value))
 
     @property
     def upper(self) -> float:

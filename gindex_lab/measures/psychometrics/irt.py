@@ -124,7 +124,7 @@ def irt(
         fit = Fitted.of(answers, model, settings, Priors.named(priors), fractions, **free)
         return cast(Any, MultidimensionalModel(fit, names, exploratory))
     if model in ("1pl", "rasch", "2pl", "3pl"):
-        return BinaryModel.of(responses, model, settings, Priors.named(priors), fractions, silent)
+        return BinaryModel._of(responses, model, settings, Priors.named(priors), fractions, silent)
     belief = Priors.named(priors)
     notes: tuple[str, ...] = ()
     if model == "4pl" and priors is None:
@@ -158,7 +158,7 @@ class BinaryModel(ItemResponseModel):
         self.responses = responses
 
     @classmethod
-    def of(
+    def _of(
         cls,
         responses: ResponsesLike,
         model: str,

@@ -118,9 +118,9 @@ def _abilities(agents: int | None, ability: NumbersLike, items: int, rng: np.ran
     problem = "[one-of-two] must be given, or ability, not both"
     ensure((agents is None) != (ability is None), "agents", agents, problem, "give one of them")
     if agents is not None:
-        check_cells("agents", agents, integer("agents", agents), items, 0)
-        names = pd.Index([f"agent {i + 1}" for i in range(agents)])
-        return pd.Series(rng.standard_normal(agents), names)
+        count = integer("agents", agents)
+        check_cells("agents", agents, count, items, 0)
+        return pd.Series(rng.standard_normal(count), pd.Index([f"agent {i + 1}" for i in range(count)]))
     return ability if isinstance(ability, pd.Series) else pd.Series(vector("ability", ability))
 
 
