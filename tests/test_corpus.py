@@ -142,6 +142,7 @@ def test_hours_months_and_weekdays_of_a_schedule():
     assert days["Saturday"] == "6"
 
 
+@pytest.mark.slow
 def test_programs_of_one_domain_are_close_and_of_two_domains_far(tasks):
     matrix = np.asarray(pairwise([task.program for task in tasks]))
     names = np.array([task.domain for task in tasks])

@@ -218,6 +218,7 @@ def test_closed_forms_are_the_goldens(golden):
 
 
 @looped("free", ["c", "d", "cd"])
+@pytest.mark.slow
 def test_floors_and_ceilings_fit_at_least_as_well_as_the_goldens(lyptus, golden, free):
     want = golden("lyptus_floor.csv", index_col=0).query("free == @free")
     settings = {name: "fit" for key, name in (("c", "floor"), ("d", "ceiling")) if key in free}

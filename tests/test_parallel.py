@@ -114,6 +114,7 @@ def test_an_address_that_is_none_is_refused():
         pass
 
 
+@pytest.mark.slow
 def test_on_a_local_cluster_the_answers_are_the_same():
     pytest.importorskip("distributed")
     tasks = parallel.seeds(7, 8)
@@ -177,6 +178,7 @@ def kill_always(i):
 
 
 @posix
+@pytest.mark.slow
 def test_a_worker_killed_by_its_task_loses_nothing(two, tmp_path):
     mark = str(tmp_path / "killed")
     answers = parallel.map(kill_one, [(i, mark) for i in range(40)], jobs=2)
@@ -185,6 +187,7 @@ def test_a_worker_killed_by_its_task_loses_nothing(two, tmp_path):
 
 
 @posix
+@pytest.mark.slow
 def test_a_worker_killed_from_outside_loses_nothing(two):
     answers, killed = {}, None
     for k, (i, worker) in parallel.as_done(slowly, range(60), jobs=2, batch=2):

@@ -597,6 +597,7 @@ def test_a_worker_that_dies_costs_only_its_own_notebook(project):
     assert published(project) == {"one"}
 
 
+@pytest.mark.slow
 def test_a_kernel_that_dies_is_reported(project):
     write_notebook(project, "demo/one", cell("work", "import os\nos._exit(1)"))
     assert reproduce(root=project, reports=project / "reports", jobs=1) == 1
@@ -604,6 +605,7 @@ def test_a_kernel_that_dies_is_reported(project):
     assert "demo/one failed: the kernel died" in error
 
 
+@pytest.mark.slow
 def test_a_bad_claim_or_name_fails_its_notebook_with_our_message(project):
     write_notebook(
         project,

@@ -96,12 +96,14 @@ def test_generating_leaves_the_curriculum_alone(make, pairs):
 
 
 @pytest.mark.parametrize("make", [NearestNeighbour, SlotFilling, Composing, TemplateInduction])
+@pytest.mark.slow
 def test_a_task_of_the_curriculum_is_answered_perfectly_where_its_prompt_is_unique(make):
     tasks = corpus(1, seed=3)
     system = fitted(make(), [task.pair for task in tasks])
     assert performance(system, tasks) == 1
 
 
+@pytest.mark.slow
 def test_systems_rank_as_their_means_do(pairs):
     tests = corpus(2, seed=2)
     scores = {make.__name__: performance(fitted(make(), pairs), tests) for make in SYSTEMS}
