@@ -35,10 +35,10 @@ PER_MINORITY = 0.5
 # A unit dominates with more than one in so many parts of Σw²: up to there exchange alone separates equally
 # capable agents of different shape in at most .05 of the studies, up to one in two in .35 (340 designs;
 # test_equally_capable_agents_are_not_separated_because_one_item_dominates)
-DOMINANT = 5
+_DOMINATES = 5
 _MOST_AGENTS = 2_000  # two million pairs
 _ROUNDING = 1e-9  # of a measure's range: no difference
-_LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
+LINEAR = ("capability", "mean")  # sums over units: an exchange of responses can be listed
 _BLOCK = 20_000_000  # cells of a temporary array
 _COLUMNS = ["common", "difference", "low", "high", "p_value"]
 
@@ -287,7 +287,7 @@ def pair_table(fit: Fit, measure: str, first: np.ndarray, second: np.ndarray, ci
     tested = part.estimate[first] - part.estimate[second]
     deviation = np.sqrt((error**2).sum(axis=1) + own)
     p = 2 * stdtr(freedom, -np.abs(tested) / np.maximum(deviation, 1e-300))
-    if measure in _LINEAR:
+    if measure in LINEAR:
         p = np.where(dominated(fit, measure)[first], p, 0.0)
         p = np.maximum(p, exchange(cells, first, second))
     else:
@@ -307,11 +307,12 @@ def dominated(fit: Fit, measure: str) -> np.ndarray:
     """(A,): does one unit decide much of the measure? If both agents fail there, an exchange shows only the
     others, though one of the two agents may be better at just that unit."""
     weight = fit.weight_area
-    if measure == "mean" and fit.sample.trials is None:
-        met = (fit.sample.codes >= 0) & ~np.isnan(fit.sample.values)
-        weight = np.stack([np.bincount(fit.sample.codes[row], minlength=fit.sample.units) for row in met])
-    square = weight.astype(float) ** 2
-    return np.asarray(DOMINANT * square.max(axis=1) > square.sum(axis=1))
+    if measure == "mean" and fit.sample.trials is None:  # agents that are compared met the same items
+        met = (fit.sample.codes >= 0) & ~np.isnan(fit.sample.values[0])
+        sizes = np.bincount(fit.sample.codes[met], minlength=fit.sample.units).astype(float)
+        weight = np.broadcast_to(sizes, weight.shape)
+    square = weight**2
+    return np.asarray(_DOMINATES * square.max(axis=1) > square.sum(axis=1))
 
 
 def _as_tested(low: FloatArray, high: FloatArray, at: FloatArray, separated: np.ndarray) -> Pair:

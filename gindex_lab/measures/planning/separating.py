@@ -16,7 +16,7 @@ from gindex_lab.foundation.many_tests import half_width
 from gindex_lab.foundation.validate import FloatArray
 from gindex_lab.measures.fit import Fit, fit_of
 from gindex_lab.measures.limits import degrees, linear, satterthwaite
-from gindex_lab.measures.pairs import dominated, pair_table, welch
+from gindex_lab.measures.pairs import LINEAR, dominated, pair_table, welch
 from gindex_lab.measures.planning.designs import TERMS, Design, covariance, series_of, simulated, value_of
 
 __all__ = ["closed_form", "observed"]
@@ -84,7 +84,7 @@ def closed_form(design: Design, chance: FloatArray, measure: str, ci: float) -> 
         values = values**2
     gap, deviation = abs(float(values[0] - values[1])), float(np.sqrt(variance.sum()))
     bar = float(half_width(np.sqrt(total[0]), ci, freedom[0]))
-    if measure in ("capability", "mean"):
+    if measure in LINEAR:
         bar = max(
             bar if dominated(fit, measure).any() else 0.0, _exchange_bar(design, chance, pull, variance, ci)
         )
